@@ -25,6 +25,7 @@ IMPURE_CALLS = {"open", "input", "print"}
 CLOCK_CALLS = {"now", "today", "utcnow"}
 
 # Characters that hide or reorder text are the subject of some cases and tests, and a mistake elsewhere.
+UNSEEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 MAY_HOLD_ANYTHING = ("datasets/", "tests/")
 TEXT_SUFFIXES = set(".cfg .css .html .ini .js .json .jsonl .md .py .sh .svg .toml .txt .yaml .yml".split())
 
@@ -98,8 +99,9 @@ def check_markup(name: str, tree: ast.Module) -> Iterator[str]:
 def check_characters(name: str, source: str) -> Iterator[str]:
     for number, line in enumerate(source.split("\n"), start=1):
         for character in line:
-            if character != "\t" and unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp", "Co", "Cs"}:
-                yield f"{name}:{number}: holds U+{ord(character):04X}, which cannot be seen; write it as an escape"
+            if character != "\t" and unicodedata.category(character) in UNSEEN:
+                code = f"U+{ord(character):04X}"
+                yield f"{name}:{number}: holds {code}, which cannot be seen; write it as an escape"
 
 
 def check_file(name: str) -> Iterator[str]:
