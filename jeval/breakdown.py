@@ -1,0 +1,172 @@
+"""One question of a metric and its answer: its value, whether it applies and whether it passes. Pure.
+
+The value is P(true) of a noul, the expected level over the highest of a score, and the mean credit of a
+choice's credited options. A choice does not apply where its options without credit hold at least half of the
+probability, or those with credit none.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jeval.metric import Choice, MetricQuestion, Noul, Score
+from jeval.question import Answer, Question, check_answer
+
+__all__ = ["QuestionScore", "bounded", "number", "question_score", "words_of"]
+
+NOT_APPLICABLE = 0.5
+STRICT_NOUL = 0.5
+# Authors write decimals and judges answer in them; the binary noise of adding them up must decide nothing.
+_DIGITS = 12
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScore:
+    """One row of a breakdown.
+
+    `position` counts from 1. `probabilities` names a noul's true and false, a score's levels by their text
+    and a choice's options. `value` is 0 to 1, or None where the question does not apply. `passed` is None
+    where the metric is not strict or the question does not apply. `confidence` is 0 to 1, or None where the
+    judge gave none.
+    """
+
+    position: int
+    type: Literal["noul", "score", "choice"]
+    question: str
+    weight: float
+    probabilities: Mapping[str, float]
+    value: float | None
+    applicable: bool
+    passed: bool | None
+    confidence: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row under the names the store uses."""
+        return {
+            "position": self.position,
+            "type": self.type,
+            "question": self.question,
+            "weight": self.weight,
+            "probabilities": dict(self.probabilities),
+            "value": self.value,
+            "applicable": self.applicable,
+            "passed": self.passed,
+            "confidence": self.confidence,
+        }
+
+
+def question_score(
+    position: int, asked: MetricQuestion, question: Question, answer: Answer, *, strict: bool
+) -> QuestionScore:
+    """The row of one answer; `question` is `asked` as it was sent. Raises MalformedAnswer."""
+    answer = check_answer(question, _as_sent(question, answer))
+    confidence = answer.confidence
+    probabilities = answer.probabilities
+    value: float | None
+    match asked:
+        case Noul():
+            value = probabilities["true"]
+            probabilities = {"true": value, "false": bounded(1 - value)}
+            confidence = bounded(abs(2 * value - 1))
+        case Score():
+            # The judge's own expected level, not one worked out from its rounded probabilities.
+            value = bounded((answer.score or 0.0) / (len(asked.levels) - 1))
+            probabilities = dict(zip(asked.levels, probabilities.values(), strict=True))
+        case Choice():
+            value = _credit(asked, probabilities)
+    passed = _passes(asked, probabilities) if strict and value is not None else None
+    return QuestionScore(
+        position,
+        asked.type,
+        asked.text,
+        asked.weight,
+        probabilities,
+        value,
+        value is not None,
+        passed,
+        confidence,
+    )
+
+
+def _as_sent(question: Question, answer: Answer) -> dict[str, Any]:
+    """The answer in its wire form, so that one check holds wherever it comes from."""
+    if question.type == "noul":
+        return {"noul": answer.probabilities.get("true")}
+    return {"probabilities": answer.probabilities, "confidence": answer.confidence, "score": answer.score}
+
+
+def _credit(asked: Choice, probabilities: Mapping[str, float]) -> float | None:
+    """The credited options' mean credit, weighted by probability; None where the question does not apply."""
+    # fsum, for decimals that make up a half must not miss it by the binary noise of adding them.
+    credited = [(probabilities[name], credit) for name, credit in asked.options.items() if credit is not None]
+    elsewhere = math.fsum(probabilities[name] for name, credit in asked.options.items() if credit is None)
+    mass = math.fsum(p for p, _ in credited)
+    if elsewhere >= NOT_APPLICABLE or mass <= 0:
+        return None
+    return bounded(math.fsum(p * credit for p, credit in credited) / mass)
+
+
+def _passes(asked: MetricQuestion, probabilities: Mapping[str, float]) -> bool:
+    """Whether a question is answered in its best possible way. A tie for first place is not a pass."""
+    match asked:
+        case Noul():
+            return probabilities["true"] >= STRICT_NOUL
+        case Score():
+            return _leaders(probabilities) == [asked.levels[-1]]
+        case Choice():
+            leaders = _leaders(_credited(asked, probabilities))
+            return len(leaders) == 1 and asked.options[leaders[0]] == 1
+
+
+def _credited(asked: Choice, probabilities: Mapping[str, float]) -> dict[str, float]:
+    return {name: probabilities[name] for name, credit in asked.options.items() if credit is not None}
+
+
+def _leaders(probabilities: Mapping[str, float]) -> list[str]:
+    """The most probable option, or all that share the first place."""
+    peak = max(probabilities.values())
+    return [name for name, p in probabilities.items() if peak - p <= _TIE]
+
+
+def bounded(value: float) -> float:
+    """The value within 0 to 1, rid of binary noise."""
+    return min(max(round(value, _DIGITS), 0.0), 1.0)
+
+
+def number(value: float | None) -> str:
+    """At most four decimals, for people."""
+    return "unknown" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def words_of(asked: MetricQuestion, row: QuestionScore) -> str:
+    """What a row says, in words and numbers, the same every time."""
+    head = f"Question {row.position}"
+    if row.passed is not None:
+        head += " passed" if row.passed else " did not pass"
+    match asked:
+        case Noul():
+            p = row.probabilities["true"]
+            lean = "an even chance" if p == 0.5 else "likely" if p > 0.5 else "unlikely"
+            return f"{head}: {lean}, P(true) {number(p)}"
+        case Score():
+            best = len(asked.levels) - 1
+            level = number((row.value or 0.0) * best)
+            return f"{head}: {_first(row.probabilities)}, expected level {level} of {best}"
+        case Choice():
+            credited = _credited(asked, row.probabilities)
+            if row.applicable:
+                return f"{head}: {_first(credited)}, credit {number(row.value)}"
+            if not math.fsum(credited.values()):
+                return f"{head} does not apply: no option with a credit has any probability"
+            elsewhere = math.fsum(p for name, p in row.probabilities.items() if name not in credited)
+            return f"{head} does not apply: {number(elsewhere)} is on options without a credit"
+
+
+def _first(probabilities: Mapping[str, float]) -> str:
+    leaders = [f"“{name:.60}”" for name in _leaders(probabilities)]
+    peak = number(max(probabilities.values()))
+    if len(leaders) == 1:
+        return f"{leaders[0]} {peak}"
+    return f"a tie of {' and '.join(leaders[:3])}{' and more' if len(leaders) > 3 else ''} at {peak}"

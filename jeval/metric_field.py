@@ -1,0 +1,47 @@
+"""The fields a metric may name, under DeepEval's names, and which of them a case can hold."""
+
+from typing import Literal
+
+__all__ = ["FROM_CASE", "SingleTurnField", "TurnField"]
+
+# DeepEval's names, so that a metric can be carried over as it is.
+SingleTurnField = Literal[
+    "input",
+    "actual_output",
+    "expected_output",
+    "context",
+    "retrieval_context",
+    "metadata",
+    "tags",
+    "tools_called",
+    "expected_tools",
+    "mcp_servers",
+    "mcp_tools_called",
+    "mcp_resources_called",
+    "mcp_prompts_called",
+]
+TurnField = Literal[
+    "role",
+    "content",
+    "provider_transcript",
+    "audio",
+    "metadata",
+    "tags",
+    "scenario",
+    "expected_outcome",
+    "context",
+    "user_description",
+    "retrieval_context",
+    "chatbot_role",
+    "tools_called",
+    "mcp_tools_called",
+    "mcp_resources_called",
+    "mcp_prompts_called",
+]
+
+FROM_CASE = frozenset(
+    "input actual_output context retrieval_context tools_called"
+    " role content scenario expected_outcome chatbot_role".split()
+)
+"""The fields a case can hold. The others are understood, but no case has them: labels, expectations and
+metadata never reach a judge, and cases hold no audio, tags or MCP records."""
