@@ -6,7 +6,7 @@ metric written for it asks the same thing about the same state here.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from jeval.case import Case, ToolEvent
 from jeval.metric import Choice, Metric, MetricQuestion, Noul, Score
@@ -14,7 +14,7 @@ from jeval.preamble import PREAMBLE
 from jeval.question import Question
 from jeval.state import State, state_of
 
-__all__ = ["MetricState", "PlannedMetric", "metric_questions", "metric_state"]
+__all__ = ["MetricState", "metric_questions", "metric_state"]
 
 _WHY = {
     "expected_output": "labels and reference answers never reach the judge",
@@ -36,14 +36,6 @@ class MetricState:
 
     state: State | None
     reason: str = ""
-
-
-class PlannedMetric(NamedTuple):
-    """One metric applied to one case, before any answer: what is asked, in order, about what."""
-
-    metric: Metric
-    questions: tuple[Question, ...]
-    seen: MetricState
 
 
 def metric_questions(metric: Metric) -> tuple[Question, ...]:

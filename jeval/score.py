@@ -13,12 +13,16 @@ from typing import Any, Literal
 from jeval.breakdown import QuestionScore, bounded, number, question_score, words_of
 from jeval.errors import MalformedAnswer
 from jeval.metric import Metric
-from jeval.metric_state import PlannedMetric, metric_questions
+from jeval.metric_state import metric_questions
 from jeval.question import Answer
 
 __all__ = ["MetricResult", "QuestionScore", "metric_error", "metric_skipped", "score_case", "score_metric"]
 
 NOTHING_APPLIED = 1.0
+
+# A metric planned for a case: itself, the sha256 of the state asked about (None where the case lacks
+# something), those of its questions in order, why nothing is asked, and what the judge was not shown.
+Planned = tuple[Metric, str | None, tuple[str, ...], str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def _without_score(metric: Metric, status: Literal["skipped", "error"], reason: 
 
 
 def score_case(
-    planned: Sequence[PlannedMetric],
+    planned: Iterable[Planned],
     found: Mapping[str, Mapping[str, Answer]],
     failure: tuple[str, str] | None = None,
 ) -> tuple[MetricResult, ...]:
@@ -88,16 +92,16 @@ def score_case(
     the message of what went wrong, told where answers are missing.
     """
     results = []
-    for metric, questions, seen in planned:
-        if seen.state is None:
-            results.append(metric_skipped(metric, seen.reason))
+    for metric, state, questions, reason, cut in planned:
+        if state is None:
+            results.append(metric_skipped(metric, reason))
             continue
-        answers = found.get(seen.state.sha256, {})
-        mine = [answers.get(question.sha256) for question in questions]
+        answers = found.get(state, {})
+        mine = [answers.get(question) for question in questions]
         if failure is not None and None in mine:
             results.append(metric_error(metric, f"{failure[0]}: {failure[1]}"))
         else:
-            results.append(score_metric(metric, mine, left_out=seen.state.cut))
+            results.append(score_metric(metric, mine, left_out=cut))
     return tuple(results)
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from jeval.case import Case
 from jeval.metric import Choice, Metric, MetricQuestion, Noul, Score
-from jeval.metric_state import MetricState, PlannedMetric, metric_questions, metric_state
+from jeval.metric_state import metric_questions, metric_state
 from jeval.question import Answer
-from jeval.score import MetricResult, metric_error, metric_skipped, score_case, score_metric
+from jeval.score import MetricResult, Planned, metric_error, metric_skipped, score_case, score_metric
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "metrics.md"
 
@@ -232,50 +232,43 @@ def test_a_skipped_metric_and_a_failed_one_have_a_reason_and_no_score() -> None:
         assert (result.strict, result.threshold, result.breakdown) == (True, 1.0, ())
 
 
-def planned(asked: Metric, case: Case) -> PlannedMetric:
-    return PlannedMetric(asked, metric_questions(asked), metric_state(asked, case, 96_000))
+def planned(asked: Metric, case: Case, room: int = 96_000) -> Planned:
+    seen = metric_state(asked, case, room)
+    shas = tuple(question.sha256 for question in metric_questions(asked))
+    if seen.state is None:
+        return (asked, None, shas, seen.reason, ())
+    return (asked, seen.state.sha256, shas, "", seen.state.cut)
+
+
+def found(*plans: Planned, p: float) -> dict[str, dict[str, Answer]]:
+    """The same answer to every question of these nouls, by state and question."""
+    return {state: {sha: Answer({"true": p}) for sha in shas} for _, state, shas, *_ in plans if state}
 
 
 def test_the_metrics_of_a_case_each_find_the_answers_about_their_own_state() -> None:
     case = Case(id="c", input="Hello", output="Hi")
-    narrow = metric(Noul("It is so."), fields=["input"])
-    wide = metric(Noul("It is so."), fields=["input", "actual_output"])
-    lacking = metric(Noul("It is so."), fields=["context"])
-    plans = [planned(one, case) for one in (narrow, wide, lacking)]
-    sha = plans[0].questions[0].sha256
-    states = [plan.seen.state for plan in plans[:2]]
-    found = {
-        state.sha256: {sha: Answer({"true": p})} for state, p in zip(states, (0.2, 0.9), strict=True) if state
-    }
-    assert len(found) == 2
-    results = score_case(plans, found)
-    assert [(one.status, one.score) for one in results] == [
-        ("scored", 0.2),
-        ("scored", 0.9),
-        ("skipped", None),
-    ]
+    fields = (["input"], ["input", "actual_output"], ["context"])
+    narrow, wide, lacking = (planned(metric(Noul("It is so."), fields=one), case) for one in fields)
+    assert narrow[2] == wide[2]  # the same question about two states
+    results = score_case([narrow, wide, lacking], found(narrow, p=0.2) | found(wide, p=0.9))
+    shown = [(one.status, one.score) for one in results]
+    assert shown == [("scored", 0.2), ("scored", 0.9), ("skipped", None)]
     assert results[2].reason == "the case does not hold context, which the metric asks for"
 
 
 def test_a_failed_request_is_told_where_answers_are_missing_and_only_there() -> None:
     case = Case(id="c", input="Hello", output="Hi")
     plans = [planned(metric(Noul("It is so."), fields=[field]), case) for field in ("input", "actual_output")]
-    first = plans[0].seen.state
-    assert first is not None
-    found = {first.sha256: {plans[0].questions[0].sha256: Answer({"true": 0.2})}}
-    answered, failed = score_case(plans, found, ("timeout", "no reply within 10 s"))
+    answers = found(plans[0], p=0.2)
+    answered, failed = score_case(plans, answers, ("timeout", "no reply within 10 s"))
     assert (answered.status, failed.status) == ("scored", "error")
     assert failed.reason == "timeout: no reply within 10 s"
-    assert score_case(plans, found)[1].reason == "question 1 has no answer"
+    assert score_case(plans, answers)[1].reason == "question 1 has no answer"
 
 
 def test_what_was_cut_from_a_state_is_in_the_reason() -> None:
-    case = Case(id="c", input="word " * 5_000, output="Hi")
-    asked = metric(Noul("It is so."))
-    seen = metric_state(asked, case, 2_000)
-    assert isinstance(seen, MetricState) and seen.state is not None
-    plan = PlannedMetric(asked, metric_questions(asked), seen)
-    [result] = score_case([plan], {seen.state.sha256: {plan.questions[0].sha256: Answer({"true": 1.0})}})
+    plan = planned(metric(Noul("It is so.")), Case(id="c", input="word " * 5_000, output="Hi"), 2_000)
+    [result] = score_case([plan], found(plan, p=1.0))
     assert "did not see everything: test_case.input: " in result.reason
 
 
