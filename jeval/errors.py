@@ -1,0 +1,113 @@
+"""Everything that can go wrong, as one tree. Each error knows the exit code it leads to.
+
+    JevalError                3
+    ├── ConfigError           3  an override, a config group, a threshold, a key variable
+    ├── DataError             3  one or more `Problem`s in files people wrote
+    ├── StoreError            3  the SQLite file cannot be used
+    │   └── StoreTooNew       3  it was written by a newer jeval
+    ├── NotFound              3  no run, case or rubric of that name
+    └── JudgeError            2  the judge did not give a usable answer
+        ├── MalformedAnswer   2  it answered, but not what was asked
+        └── JudgeRefused      2  it will refuse every request alike (a bad key, an unknown model)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "JevalError",
+    "JudgeError",
+    "JudgeRefused",
+    "MalformedAnswer",
+    "NotFound",
+    "Problem",
+    "StoreError",
+    "StoreTooNew",
+]
+
+
+class JevalError(Exception):
+    """The root. The message is one line: the thing, its value, where it is, and the remedy."""
+
+    exit_code = 3
+
+
+class ConfigError(JevalError):
+    """A setting that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file a person wrote.
+
+    `place` is the file and line (`cases.jsonl:12`), `field` a dotted path inside it or "" for the whole,
+    `value` what stands there, already shortened for display, or None where nothing does.
+    """
+
+    place: str
+    field: str
+    value: str | None
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        field = f" {self.field}" if self.field else ""
+        value = f" (it is {self.value})" if self.value is not None else ""
+        return f"{self.place}:{field} {self.message}{value}; {self.remedy}"
+
+
+class DataError(JevalError):
+    """Files people wrote do not hold what they must; carries every problem found, not the first only.
+
+    `more` counts problems found beyond those kept in `problems`.
+    """
+
+    def __init__(self, problems: Sequence[Problem], more: int = 0) -> None:
+        self.problems = tuple(problems)
+        self.more = more
+        lines = [str(problem) for problem in self.problems]
+        if more:
+            lines.append(f"… and {more} more problems of this kind")
+        super().__init__("\n".join(lines))
+
+
+class StoreError(JevalError):
+    """The store cannot be opened, read or written."""
+
+
+class StoreTooNew(StoreError):
+    """The store's schema is newer than this jeval knows."""
+
+
+class NotFound(JevalError):
+    """A run, case or rubric that the store does not hold."""
+
+
+class JudgeError(JevalError):
+    """A request that brought no usable answer.
+
+    `kind` is a short stable word (timeout, connection, rate_limited, overloaded, server_error, bad_request,
+    too_large, auth, malformed, …); `attempts` counts requests sent; `latency_ms` is the time spent in all.
+    """
+
+    exit_code = 2
+
+    def __init__(self, kind: str, message: str, *, attempts: int = 1, latency_ms: float | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.attempts = attempts
+        self.latency_ms = latency_ms
+
+
+class MalformedAnswer(JudgeError):
+    """An answer that lacks an option, holds NaN, lies outside 0 to 1 or does not sum to 1."""
+
+    def __init__(self, message: str, *, attempts: int = 1, latency_ms: float | None = None) -> None:
+        super().__init__("malformed", message, attempts=attempts, latency_ms=latency_ms)
+
+
+class JudgeRefused(JudgeError):
+    """A refusal that every further request would meet too, so a run stops asking."""
