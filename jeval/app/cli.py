@@ -1,0 +1,99 @@
+"""The command line: finds the command, lets it run, turns errors into one line and an exit code.
+
+Nothing heavy is imported before the command is known, so that `--help` answers at once.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from jeval import __version__
+from jeval.errors import DataError, JevalError
+
+__all__ = ["main"]
+
+# command: (module with `arguments(parser)` and `main(args) -> exit code`, what it does)
+COMMANDS = {
+    "run": ("jeval.app.commands.run", "evaluate a dataset and store every check"),
+    "runs": ("jeval.app.commands.runs", "list the runs in the store"),
+    "show": ("jeval.app.commands.show", "show a run, or one case of it"),
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jeval",
+        description="Know when an AI's answers are wrong: evaluate recorded outputs by rubrics and metrics.",
+        epilog="Exit codes: 0 fine, 1 quality gate failed, 2 incomplete, 3 usage or config error, 130 interrupted.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"jeval {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (_, about) in COMMANDS.items():
+        commands.add_parser(name, help=about, add_help=False)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] not in COMMANDS:
+        return _top_level(arguments)
+    module_name, about = COMMANDS[arguments[0]]
+    try:
+        module = import_module(module_name)
+        if hasattr(module, "raw"):  # takes its arguments as they are, for they are Hydra's
+            return int(module.raw(arguments[1:]))
+        parser = argparse.ArgumentParser(prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}.")
+        module.arguments(parser)
+        try:
+            parsed = parser.parse_args(arguments[1:])
+        except SystemExit as ended:
+            return 0 if not ended.code else 3
+        return int(module.main(parsed))
+    except JevalError as error:
+        return _fail(error)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; keep Python from complaining while it closes stdout.
+        sys.stderr.close()
+        return 0
+
+
+def _top_level(arguments: list[str]) -> int:
+    parser = _parser()
+    if not arguments:
+        parser.print_help()
+        return 3
+    if not arguments[0].startswith("-"):
+        from difflib import get_close_matches
+
+        close = get_close_matches(arguments[0], COMMANDS, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        print(f"jeval: {arguments[0]!r} is no command; {hint}there are: {', '.join(COMMANDS)}", file=sys.stderr)
+        return 3
+    try:
+        parser.parse_args(arguments)
+    except SystemExit as ended:
+        return 0 if not ended.code else 3
+    return 0
+
+
+def _fail(error: JevalError) -> int:
+    from jeval.app.console import plain
+
+    if isinstance(error, DataError):
+        for line in str(error).split("\n"):
+            print(plain(line), file=sys.stderr)
+        total = len(error.problems) + error.more
+        print(f"jeval: {total} problem{'' if total == 1 else 's'}; nothing was asked", file=sys.stderr)
+    else:
+        print(f"jeval: {plain(str(error))}", file=sys.stderr)
+    return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

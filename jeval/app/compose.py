@@ -1,0 +1,159 @@
+"""From a command line to a composed configuration: where Hydra is set up, called and its errors put in words.
+
+The user's own `conf/` is Hydra's first place to look, ours the second, so theirs add to and shadow ours.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from jeval.app.faults import nearest
+from jeval.errors import ConfigError
+
+__all__ = ["OPEN_MAPS", "bundled_conf", "compose", "overrides_of", "project_root", "run_hydra"]
+
+OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
+_GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
+_SPECIAL = re.compile(r"[\s,(){}\[\]:=\\'\"$%#&;|<>!?*~`@^]")
+
+
+def bundled_conf() -> Path:
+    """The folder of the config groups that come with jeval."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_conf"
+    return installed if installed.is_dir() else package.parent / "conf"
+
+
+def project_root(start: Path | None = None) -> Path:
+    """The nearest folder, from the working one up, with a conf/, a jeval.db or a pyproject.toml; else the working one."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if any((folder / name).exists() for name in ("conf", "jeval.db", "pyproject.toml")):
+            return folder
+    return here
+
+
+def _user_conf(root: Path) -> Path | None:
+    conf = root / "conf"
+    return conf if conf.is_dir() and conf.resolve() != bundled_conf().resolve() else None
+
+
+def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
+    """A user's arguments as Hydra needs them.
+
+    A file named by path selects the group option `file`; keys of open maps need no `+`; a value with spaces or
+    signs that mean something to Hydra is quoted, unless a sweep's commas are meant.
+    """
+    found: list[str] = []
+    keys = {argument.partition("=")[0].lstrip("+~") for argument in arguments}
+    for group in ("dataset", "rubrics", "metrics"):
+        if f"{group}.path" in keys and group not in keys:
+            found.append(f"{group}=file")
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if not equals or argument.startswith("-"):
+            found.append(argument)
+            continue
+        if key.startswith("gate.") and not key.startswith("gate.min_scores."):
+            key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
+        if any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS):
+            key = "++" + key
+        found.append(f"{key}={_quoted(key, value, sweep)}")
+    return found
+
+
+def _quoted(key: str, value: str, sweep: bool) -> str:
+    texts = key.endswith((".path", ".base_url", ".model")) or key in ("name", "store", "gate.baseline")
+    texts = texts or key.startswith(("++tags.", "++dataset.where."))
+    if not texts or not value or value[:1] in "'\"" or not _SPECIAL.search(value):
+        return value
+    if sweep and "," in value and not Path(value).exists():
+        return value
+    # Hydra unescapes a backslash only before the quote that ends the text, or before another backslash.
+    escaped = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, value).replace("'", "\\'")
+    # An interpolation would be resolved by OmegaConf even inside quotes.
+    return "'" + escaped.replace("${", "\\${") + "'"
+
+
+def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) -> None:
+    """Hand the arguments to Hydra, which calls `job` once, or once for each job of a sweep.
+
+    Raises ConfigError for what Hydra refuses.
+    """
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # so that errors reach us instead of being printed
+    import hydra
+
+    user = _user_conf(root)
+    argv = list(arguments)
+    if user is not None:
+        argv += ["--config-dir", str(bundled_conf())]
+    main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(job)
+    before = sys.argv
+    sys.argv = ["jeval run", *argv]
+    try:
+        main()
+    except Exception as error:
+        raise _in_words(error) from error
+    finally:
+        sys.argv = before
+
+
+def compose(arguments: Sequence[str], root: Path) -> Any:
+    """The configuration that these overrides compose, without running anything."""
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
+
+    user = _user_conf(root)
+    extra = [f"hydra.searchpath=[file://{bundled_conf()}]"] if user is not None else []
+    try:
+        with initialize_config_dir(str(user or bundled_conf()), version_base="1.3"):
+            return hydra_compose("jeval_run", overrides=[*overrides_of(arguments), *extra])
+    except Exception as error:
+        raise _in_words(error) from error
+
+
+def _in_words(error: Exception) -> Exception:
+    """What Hydra or OmegaConf refused, in one line with the options there are; anything else as it is."""
+    from hydra.errors import HydraException, MissingConfigException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(error, MissingConfigException) and error.options is not None:
+        group, _, option = (error.missing_cfg_file or "").rpartition("/")
+        options = ", ".join(name for name in error.options if name != "file")
+        close = nearest(option, error.options)
+        hint = f"did you mean {group}={close}? there are: {options}" if close else f"there are: {options}"
+        return ConfigError(f"{group}={option}: there is no such option; {hint}, or name a file with {group}.path=FILE"
+                           if group in ("dataset", "rubrics", "metrics")
+                           else f"{group}={option}: there is no such option; {hint}")  # fmt: skip
+    if not isinstance(error, HydraException | OmegaConfBaseException):
+        return error
+    cause: BaseException = error.__cause__ or error
+    text = str(error).strip().splitlines()[0]
+    unknown = re.search(r"Key '([^']+)' is not in struct", f"{cause} {error}")
+    full = re.search(r"full_key: (\S+)", f"{cause} {error}")
+    if unknown:
+        return ConfigError(_unknown_key(full.group(1) if full else unknown.group(1)))
+    grouped = re.search(r"Could not override '([^']+)'", text)
+    if grouped:
+        return ConfigError(_unknown_key(grouped.group(1)))
+    return ConfigError(f"{text}; see `jeval run --help` for the overrides there are")
+
+
+def _unknown_key(key: str) -> str:
+    from jeval.app.settings import RunSettings
+
+    group, _, name = key.partition(".")
+    field = RunSettings.model_fields.get(group)
+    if field is None or not name:
+        known = [n for n in RunSettings.model_fields if n != "fingerprint"]
+        close = nearest(key, known)
+    else:
+        model: Any = field.annotation
+        known = [f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()]
+        close = nearest(key, known)
+    hint = f"did you mean {close}? there are: " if close else "there are: "
+    return f"{key}: there is no such setting; {hint}{', '.join(known)}"

@@ -1,0 +1,207 @@
+"""What people read after a run: critical failures first, then counts and rates, each with its denominator.
+
+Text from cases, rubrics and judges is shown as text: control characters are escaped, so that none can move a
+cursor or colour a line.
+"""
+
+import sqlite3
+import sys
+from typing import Any, TextIO
+
+from jeval.app.prepare import Prepared
+from jeval.app.progress import COLOURS, SIGNS, duration
+from jeval.app.run import Outcome
+from jeval.ruling import STATUSES
+from jeval.summary import Summary
+
+__all__ = ["Painter", "outcome_json", "plain", "print_outcome"]
+
+_ANSI = {"green": "32", "red": "31", "yellow": "33", "bright_black": "90", "magenta": "35", "bold": "1", "cyan": "36"}
+# Characters that turn the reading direction around: printable to Python, treacherous to people.
+_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def plain(text: str, width: int | None = None) -> str:
+    """A text on one line with nothing in it that a terminal would obey; at most `width` characters."""
+    safe = "".join(c if c.isprintable() and c not in _BIDI else c.encode("unicode_escape").decode() for c in text)
+    return safe if width is None or len(safe) <= width else safe[: width - 1] + "…"
+
+
+class Painter:
+    """Writes lines to a stream, coloured where it is a terminal that wants colours."""
+
+    def __init__(self, stream: TextIO, environ: Any) -> None:
+        self._stream = stream
+        self._colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+    def line(self, text: str = "") -> None:
+        """Write one line."""
+        print(text, file=self._stream)
+
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in these styles, or as it is."""
+        if not self._colour or not text:
+            return text
+        return f"\x1b[{';'.join(_ANSI[style] for style in styles)}m{text}\x1b[0m"
+
+    def status(self, status: str, text: str) -> str:
+        """A text in the colour of a status, after its sign."""
+        return self.paint(f"{SIGNS[status]} {text}", COLOURS[status])
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%} ({part:,} of {whole:,})" if whole else "none"
+
+
+def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection) -> None:
+    """The summary of a run."""
+    settings = prepared.settings
+    head = f"run {outcome.run_id}" + (f" “{plain(outcome.name, 60)}”" if outcome.name else "")
+    painter.line(painter.paint(head, "bold"))
+    what = " + ".join(
+        part
+        for part in (
+            f"{len(prepared.rubrics)} rubrics ({settings.rubrics.name})" if prepared.rubrics else "",
+            f"{len(prepared.metrics)} metrics ({settings.metrics.name})" if prepared.metrics else "",
+        )
+        if part
+    )
+    profile = f"{settings.thresholds.name} (pass {settings.thresholds.pass_:g}, fail {settings.thresholds.fail:g})"
+    painter.line(f"  {outcome.summary.cases:,} cases of {plain(prepared.dataset.path.name, 60)} × {what} · thresholds {profile}")
+    judged = " + ".join(outcome.models) or settings.judge.model or settings.judge.name
+    painter.line(f"  judged by {plain(settings.judge.name, 40)} ({plain(judged, 80)}) · {_effort(outcome)}")
+    if settings.judge.gateway == "offline":
+        note = "simulated: the offline judge compares words, it understands nothing; what it cannot know is for review"
+        painter.line("  " + painter.paint(note, "yellow"))
+    for warning in prepared.warnings:
+        painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))
+    if len(outcome.models) > 1:
+        painter.line("  " + painter.paint(f"warning: several model versions answered: {', '.join(outcome.models)}", "yellow"))
+    painter.line()
+    _print_critical(painter, outcome, connection)
+    _print_counts(painter, outcome.summary)
+    _print_rubrics(painter, outcome.summary)
+    _print_scores(painter, outcome.summary)
+    _print_incomplete(painter, outcome, connection)
+
+
+def _effort(outcome: Outcome) -> str:
+    parts = [f"{outcome.asked:,} asked, {outcome.reused:,} reused"]
+    if outcome.oldest_reused:
+        parts[0] += f" (oldest {outcome.oldest_reused[:10]})"
+    if outcome.requests:
+        parts.append(f"{outcome.requests:,} requests")
+    if outcome.input_tokens is not None:
+        parts.append(f"{outcome.input_tokens:,} tokens in")
+    if outcome.cost_usd is not None:
+        parts.append(f"${outcome.cost_usd:.4f}")
+    parts.append(duration(outcome.wall_s) if outcome.wall_s >= 1 else f"{outcome.wall_s:.2f}s")
+    return " · ".join(parts)
+
+
+def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:
+    total = outcome.summary.critical_failures
+    if not total:
+        painter.line(painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black"))
+        return
+    painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
+    rows = connection.execute(
+        "SELECT case_id, rubric_id, rubric_version, reason FROM critical_failures WHERE run_id = ? LIMIT 10", (outcome.run_id,)
+    )
+    for case_id, rubric_id, version, reason in rows:
+        painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {version}: {plain(reason, 150)}")
+    if total > 10:
+        painter.line(f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical")
+
+
+def _print_counts(painter: Painter, summary: Summary) -> None:
+    if not summary.checks:
+        return
+    counts = summary.counts
+    shown = "   ".join(painter.status(status, f"{counts[status]:,} {status}") for status in STATUSES)
+    painter.line()
+    painter.line(f"{painter.paint(f'{summary.checks:,} checks', 'bold')}   {shown}")
+    painter.line(
+        f"  pass rate {_share(counts['pass'], summary.decided)} decided"
+        f" · decided {_share(summary.decided, summary.applicable)} applicable"
+        f" · for review {_share(counts['review'], summary.applicable)} applicable"
+    )
+
+
+def _print_rubrics(painter: Painter, summary: Summary) -> None:
+    if not summary.rubrics:
+        return
+    painter.line()
+    tallies = sorted(summary.rubrics.values(), key=lambda t: -t.counts["fail"])
+    width = max(len(f"{t.rubric.id} {t.rubric.version}") for t in tallies)
+    painter.line(f"  {'rubric':<{width}}  {'severity':<8}" + "".join(f"{status:>9}" for status in STATUSES))
+    for tally in tallies:
+        name = f"{tally.rubric.id} {tally.rubric.version}"
+        optional = "" if tally.rubric.required else "  (optional)"
+        cells = ""
+        for status in STATUSES:
+            cell = f"{tally.counts[status]:>9,}" if tally.counts[status] else f"{'·':>9}"
+            cells += painter.paint(cell, COLOURS[status] if tally.counts[status] else "bright_black")
+        painter.line(f"  {name:<{width}}  {tally.rubric.severity:<8}{cells}{optional}")
+
+
+def _print_scores(painter: Painter, summary: Summary) -> None:
+    if not summary.scores:
+        return
+    painter.line()
+    width = max(len(name) for name in summary.scores)
+    for name, score in summary.scores.items():
+        mean = f"{score.mean:.3f}" if score.mean is not None else "–"
+        rest = f" · {score.skipped:,} not scored" if score.skipped else ""
+        rest += f" · {score.errors:,} errors" if score.errors else ""
+        painter.line(f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}")
+
+
+def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:
+    errors = outcome.summary.errors
+    if errors:
+        painter.line()
+        painter.line(painter.paint(f"{errors:,} without a usable answer; run again to ask for them:", "magenta"))
+        rows = connection.execute(
+            "SELECT error_kind, count(*), min(error_message) FROM requests WHERE run_id = ? AND error_kind IS NOT NULL"
+            " GROUP BY error_kind ORDER BY 2 DESC",
+            (outcome.run_id,),
+        )
+        for kind, number, message in rows:
+            painter.line(f"  {number:,} × {kind}: {plain(message or '', 150)}")
+    if outcome.stopped_because:
+        painter.line()
+        painter.line(painter.paint(f"stopped: {plain(outcome.stopped_because)}", "magenta"))
+    if outcome.left and outcome.status != "complete":
+        painter.line(f"  {outcome.left:,} cases are left; the same command goes on where this stopped")
+
+
+def outcome_json(prepared: Prepared, outcome: Outcome, store: str) -> dict[str, Any]:
+    """The run as a machine reads it."""
+    summary, settings = outcome.summary, prepared.settings
+    return {
+        "run_id": outcome.run_id,
+        "name": outcome.name,
+        "status": "complete" if outcome.status == "complete" else "incomplete",
+        "exit_code": outcome.exit_code,
+        "cases": summary.cases,
+        "checks": summary.checks,
+        "counts": dict(summary.counts),
+        "critical_failures": summary.critical_failures,
+        "scores": {name: score.mean for name, score in summary.scores.items()},
+        "thresholds": {"pass": settings.thresholds.pass_, "fail": settings.thresholds.fail},
+        "judge": settings.judge.name,
+        "model": ", ".join(outcome.models) or settings.judge.model,
+        "simulated": settings.judge.gateway == "offline",
+        "requests": outcome.requests,
+        "judgments": {"asked": outcome.asked, "reused": outcome.reused},
+        "usage": {"input_tokens": outcome.input_tokens, "output_tokens": outcome.output_tokens},
+        "cost_usd": outcome.cost_usd,
+        "wall_s": round(outcome.wall_s, 3),
+        "store": store,
+    }
+
+
+def stderr_painter(environ: Any) -> Painter:
+    """A painter for messages beside the result."""
+    return Painter(sys.stderr, environ)

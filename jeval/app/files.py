@@ -1,0 +1,269 @@
+"""Files people write: cases as a stream of JSONL, rubrics and metrics as JSON or YAML.
+
+Every fault is a `Problem` with its file, line, field, value and remedy, and all of them are told at once.
+"""
+
+import heapq
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b, sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from jeval.app.faults import problems_of, shorten
+from jeval.app.parse import BadText, parse_json, parse_yaml
+from jeval.case import Case
+from jeval.errors import ConfigError, DataError, Problem
+from jeval.fingerprint import canonical
+from jeval.metric import Metric
+from jeval.rubric import Rubric
+
+__all__ = ["Dataset", "Selection", "locate", "read_cases", "read_metrics", "read_rubrics", "scan"]
+
+# Problems told in full; beyond it they are counted.
+SHOWN = 50
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def locate(path: str, root: Path, *, what: str) -> Path:
+    """The file a setting names: bundled with jeval, or relative to the working directory or the project.
+
+    Raises ConfigError where there is no such file.
+    """
+    if path.startswith("bundled:"):
+        folder, _, name = path.removeprefix("bundled:").partition("/")
+        installed = PACKAGE / f"_{folder}" / name
+        return installed if installed.exists() else PACKAGE.parent / folder / name
+    given = Path(path).expanduser()
+    for candidate in (Path.cwd() / given, root / given):
+        if candidate.is_file():
+            return candidate
+    places = str(Path.cwd()) if root == Path.cwd() else f"{Path.cwd()} nor in {root}"
+    if given.is_dir():
+        raise ConfigError(f"{what}={path} is a directory; name the file in it")
+    raise ConfigError(f"{what}={path}: no such file, neither in {places}; check the path")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cases of a file are wanted: `where` on metadata first, then `sample` of them, then `limit`.
+
+    The sample is drawn by a hash of `seed` and the case's id, so it does not depend on the file's order.
+    """
+
+    where: Mapping[str, Any]
+    sample: int | None = None
+    seed: int = 0
+    limit: int | None = None
+
+    def wants(self, case: Case) -> bool:
+        metadata = case.metadata or {}
+        return all(key in metadata and _equal(metadata[key], value) for key, value in self.where.items())
+
+    def draw(self, case_id: str) -> int:
+        return int.from_bytes(blake2b(f"{self.seed}:{case_id}".encode(), digest_size=8).digest(), "big")
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    # A command line cannot say whether 3 is a number or a text.
+    return value == wanted or str(value).lower() == str(wanted).lower()
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A checked file: how many cases are selected and the hash of all in them that can change a check."""
+
+    path: Path
+    selection: Selection
+    cases: int
+    sha256: str
+    highest_draw: int | None
+
+    def __iter__(self) -> Iterator[Case]:
+        left = self.selection.limit
+        for case in read_cases(self.path):
+            if left is not None and left <= 0:
+                return
+            if not self.selection.wants(case):
+                continue
+            if self.highest_draw is not None and self.selection.draw(case.id) > self.highest_draw:
+                continue
+            if left is not None:
+                left -= 1
+            yield case
+
+
+def scan(path: Path, selection: Selection) -> Dataset:
+    """Check a whole file before anything is asked. Raises DataError with every problem in it.
+
+    One pass over the file, and a second where a sample is drawn.
+    """
+    found = _Findings()
+    ids = array("q")
+    draws: list[int] = []
+    digest, count = sha256(), 0
+    for case in _lines(path):
+        if isinstance(case, list):
+            found.add(case)
+            continue
+        ids.append(hash(case.id))
+        if not selection.wants(case):
+            continue
+        if selection.sample is not None:
+            _keep_lowest(draws, selection.draw(case.id), selection.sample)
+        elif selection.limit is None or count < selection.limit:
+            digest.update(_identity(case))
+            count += 1
+    if _any_twice(ids):
+        found.add(_duplicates(path))
+    found.check()
+    if selection.sample is None:
+        return Dataset(path, selection, count, digest.hexdigest(), None)
+    sampled = Dataset(path, selection, 0, "", -draws[0] if draws else -1)
+    for case in sampled:
+        digest.update(_identity(case))
+        count += 1
+    return replace(sampled, cases=count, sha256=digest.hexdigest())
+
+
+def _identity(case: Case) -> bytes:
+    """All of a case that can change a check: not its labels."""
+    return canonical(case.model_dump(exclude={"expected"}, exclude_none=True, mode="json")).encode() + b"\n"
+
+
+def _any_twice(ids: "array[int]") -> bool:
+    ordered = sorted(ids)
+    return any(left == right for left, right in pairwise(ordered))
+
+
+class _Findings:
+    """Problems as they are found: the first ones kept, the rest counted."""
+
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+        self._more = 0
+
+    def add(self, problems: Sequence[Problem]) -> None:
+        room = SHOWN - len(self._problems)
+        self._problems.extend(problems[:room])
+        self._more += max(0, len(problems) - room)
+
+    def check(self) -> None:
+        """Raise DataError where anything was found."""
+        if self._problems:
+            raise DataError(self._problems, self._more)
+
+
+def _keep_lowest(draws: list[int], draw: int, size: int) -> None:
+    """Keep the `size` lowest draws as a heap of their negatives."""
+    if len(draws) < size:
+        heapq.heappush(draws, -draw)
+    elif size and draw < -draws[0]:
+        heapq.heapreplace(draws, -draw)
+
+
+def _duplicates(path: Path) -> list[Problem]:
+    """The lines whose id stood on an earlier line. Read again, so that the common case keeps no ids."""
+    first: dict[str, int] = {}
+    problems = []
+    for number, found in _numbered(path):
+        if isinstance(found, Case):
+            if found.id in first:
+                problems.append(
+                    Problem(f"{path}:{number}", "id", repr(found.id), f"stands on line {first[found.id]} already",
+                            "give every case its own id")
+                )  # fmt: skip
+            else:
+                first[found.id] = number
+    return problems
+
+
+def read_cases(path: Path | str) -> Iterator[Case]:
+    """The cases of a JSONL file, one at a time. Raises DataError at the first line that is none."""
+    for found in _lines(Path(path)):
+        if isinstance(found, list):
+            raise DataError(found)
+        yield found
+
+
+def _lines(path: Path) -> Iterator[Case | list[Problem]]:
+    for _, found in _numbered(path):
+        yield found
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
+    """Each line's number with its case, or with what is wrong with it. Lines end at \\n alone."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if not line.strip():
+                    continue
+                yield number, _case(line, f"{path}:{number}")
+    except OSError as error:
+        raise ConfigError(f"dataset {path} cannot be read: {error.strerror}; check the path and its permissions") from error
+
+
+def _case(line: bytes, place: str) -> Case | list[Problem]:
+    try:
+        value = parse_json(line)
+    except BadText as bad:
+        return [Problem(place, bad.field, bad.value, bad.message, bad.remedy)]
+    if not isinstance(value, dict):
+        return [Problem(place, "", shorten(value), "is not an object", 'write one case a line: {"id": …, "input": …, "output": …}')]
+    try:
+        return Case.model_validate(value)
+    except ValidationError as error:
+        return problems_of(error, Case, place)
+
+
+def read_rubrics(path: Path | str) -> list[Rubric]:
+    """The rubrics of a JSON or YAML file. Raises DataError with every problem in it."""
+    return _read_list(Path(path), Rubric, "rubric")
+
+
+def read_metrics(path: Path | str) -> list[Metric]:
+    """The metrics of a JSON or YAML file. Raises DataError with every problem in it."""
+    return _read_list(Path(path), Metric, "metric")
+
+
+def _read_list(path: Path, model: type[BaseModel], noun: str) -> list[Any]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{noun}s file {path} cannot be read: {error.strerror}; check the path") from error
+    try:
+        value = parse_json(data) if path.suffix.lower() == ".json" else parse_yaml(data)
+    except BadText as bad:
+        place = f"{path}:{bad.line}" if bad.line else str(path)
+        raise DataError([Problem(place, bad.field, bad.value, bad.message, bad.remedy)]) from bad
+    if isinstance(value, dict) and set(value) == {f"{noun}s"}:
+        value = value[f"{noun}s"]
+    if not isinstance(value, list):
+        raise DataError([Problem(str(path), "", shorten(value), f"is not a list of {noun}s", "begin each with '- id: …'")])
+    return _validated(value, model, path, noun)
+
+
+def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: str) -> list[Any]:
+    found = _Findings()
+    models: list[Any] = []
+    seen: dict[str, int] = {}
+    for position, item in enumerate(items):
+        name = item.get("id") if isinstance(item, dict) else None
+        place = f"{path}: {noun} {position + 1}" + (f" ({name})" if isinstance(name, str) else "")
+        try:
+            models.append(model.model_validate(item))
+        except ValidationError as error:
+            found.add(problems_of(error, model, place))
+        if isinstance(name, str):
+            if name in seen:
+                found.add([Problem(place, "id", repr(name), f"is {noun} {seen[name]}'s already", "give each its own id")])
+            seen.setdefault(name, position + 1)
+    found.check()
+    return models

@@ -1,0 +1,193 @@
+"""JSON and YAML, read so that nothing changes silently.
+
+Stricter than the libraries' own defaults: a key written twice, NaN and numbers too large for a float are
+faults; in YAML so is every unquoted word that some readers take for a truth value.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+__all__ = ["BadText", "parse_json", "parse_yaml"]
+
+
+class BadText(ValueError):
+    """Text that is not what it should be; `line` counts from 1 where it is known."""
+
+    def __init__(
+        self, message: str, remedy: str, *, value: str | None = None, field: str = "", line: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message, self.remedy, self.value, self.field, self.line = message, remedy, value, field, line
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadText("the key is written twice in one object", "keep one of the two", field=twice)
+    return found
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise BadText("the number is too large", "write a number below 1.8e308, or a text", value=text)
+    return value
+
+
+def _constant(text: str) -> Any:
+    raise BadText(f"{text} is no JSON number", "write null, a number or a text", value=text)
+
+
+def _int(text: str) -> int:
+    if len(text) > 1_000:
+        raise BadText("the number has too many digits", "write it as a text", value=f"{text[:20]}…")
+    return int(text)
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_constant=_constant, parse_int=_int).decode
+
+
+def _text(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadText("the file is UTF-16", "save it as UTF-8")
+    if data[:2] == b"\x1f\x8b":
+        raise BadText("the file is compressed", "unpack it first")
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        around = data[max(0, error.start - 8) : error.start + 8]
+        raise BadText(f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}") from error
+
+
+def _whole(value: Any, text: str) -> Any:
+    # Only an escape can smuggle in half a character; looking for one is cheaper than encoding everything.
+    if "\\ud" in text or "\\uD" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise BadText("holds half a character (a lone surrogate)", "write the whole character", value=half) from error
+    return value
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON value in `data` (UTF-8, a byte order mark allowed). Raises BadText."""
+    text = _text(data)
+    try:
+        return _whole(_decode(text), text)
+    except json.JSONDecodeError as error:
+        if text.lstrip()[:1] == "[" and "\n" not in text.strip():
+            remedy = "write one object a line, without brackets and commas around them"
+        else:
+            remedy = "check the quotes, commas and brackets there"
+        near = text[max(0, error.pos - 10) : error.pos + 20].strip()
+        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno} column {error.colno}"
+        raise BadText(f"is not JSON at {place}: {error.msg}", remedy, value=repr(near)) from error
+    except RecursionError as error:
+        raise BadText("is nested too deeply", "flatten it") from error
+
+
+# YAML 1.1 reads these as truth values, YAML 1.2 as words: whoever writes one unquoted may mean either.
+_TRAPS = re.compile(r"^(?:yes|no|on|off|y|n)$", re.I)
+
+
+def parse_yaml(data: bytes) -> Any:
+    """The YAML value in `data`, by YAML 1.2's rules for plain words. Raises BadText."""
+    import yaml
+
+    text = _text(data)
+    try:
+        return _whole(yaml.load(text, Loader=_loader()), text)  # noqa: S506 - a SafeLoader of our own
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = mark.line + 1 if mark else None
+        raise BadText(f"is not YAML: {error.problem}", "check the indentation and the quotes there", line=line) from error
+    except yaml.YAMLError as error:
+        raise BadText(f"is not YAML: {str(error).splitlines()[0]}", "check the characters there") from error
+    except RecursionError as error:
+        raise BadText("is nested too deeply", "flatten it") from error
+
+
+_LOADERS: list[Any] = []
+
+
+def _loader() -> Any:
+    """A SafeLoader that resolves only null, true, false and numbers, and refuses what would change silently."""
+    if _LOADERS:
+        return _LOADERS[0]
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers: dict[str, Any] = {}
+
+    for tag, pattern, first in (
+        ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+        ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+        ("int", r"^[-+]?(?:0|[1-9][0-9]*)$", list("-+0123456789")),
+        ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", list("-+.0123456789")),
+        ("merge", r"^<<$", ["<"]),
+    ):
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), first)
+    Loader.add_constructor("tag:yaml.org,2002:str", _yaml_str)
+    Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _yaml_number(node, int))
+    Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _yaml_number(node, _float))
+    Loader.add_constructor("tag:yaml.org,2002:map", _yaml_map)
+    _LOADERS.append(Loader)
+    return Loader
+
+
+def _yaml_str(loader: Any, node: Any) -> str:
+    if node.style is None and _TRAPS.match(node.value):
+        word = node.value
+        raise BadText(
+            f"the unquoted word {word} is true or false to some readers",
+            f'write "{word}" for the word, or true / false',
+            value=word,
+            line=node.start_mark.line + 1,
+        )
+    return str(node.value)
+
+
+class _Written:
+    """A number that remembers how it was written, so that an error can show `1.10` and not 1.1."""
+
+    written: str
+
+
+class _WrittenInt(_Written, int):
+    pass
+
+
+class _WrittenFloat(_Written, float):
+    pass
+
+
+def _yaml_number(node: Any, read: Any) -> Any:
+    plain = read(node.value)
+    if len(node.value) > 1 and node.value.lstrip("+-")[:1] == "0" and node.value.lstrip("+-")[1:2].isdecimal():
+        raise BadText(
+            "a number with a leading zero", f'write "{node.value}" for the text, or drop the zero', value=node.value,
+            line=node.start_mark.line + 1,
+        )  # fmt: skip
+    value: Any = (_WrittenInt if isinstance(plain, int) else _WrittenFloat)(plain)
+    value.written = node.value
+    return value
+
+
+def _yaml_map(loader: Any, node: Any) -> Any:
+    loader.flatten_mapping(node)
+    found: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        line = key_node.start_mark.line + 1
+        if not isinstance(key, str):
+            shown = key_node.value if isinstance(key_node.value, str) else repr(key)
+            raise BadText("the key is not a text", f'write "{shown}" in quotes', value=shown, line=line)
+        if key in found:
+            raise BadText("the key is written twice", "keep one of the two", field=key, line=line)
+        found[key] = loader.construct_object(value_node, deep=True)
+    return found

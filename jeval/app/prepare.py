@@ -1,0 +1,102 @@
+"""Everything a run needs, checked before anything is asked: files read, hashes taken, the judge made."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jeval.app.files import Dataset, Selection, locate, read_metrics, read_rubrics, scan
+from jeval.app.settings import JudgeSettings, RunSettings
+from jeval.errors import ConfigError
+from jeval.metric import Metric
+from jeval.question import Judge
+from jeval.rubric import Rubric
+
+__all__ = ["Prepared", "make_judge", "prepare", "store_path"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run about to begin. `warnings` are one line each."""
+
+    settings: RunSettings
+    dataset: Dataset
+    rubrics: list[Rubric]
+    metrics: list[Metric]
+    warnings: tuple[str, ...]
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Hashes of what the files held: they make a configuration reproducible wherever the files lie."""
+        return {
+            "dataset": self.dataset.sha256,
+            "rubrics": {r.id: {"version": r.version, "sha256": r.sha256} for r in self.rubrics},
+            "metrics": {m.id: {"version": m.version, "sha256": m.sha256} for m in self.metrics},
+        }
+
+
+def store_path(setting: str | None, root: Path) -> Path:
+    """The store: the setting, else JEVAL_STORE, else jeval.db in the project."""
+    named = setting or os.environ.get("JEVAL_STORE")
+    if not named:
+        return root / "jeval.db"
+    path = Path(named).expanduser()
+    return path if path.is_absolute() else Path.cwd() / path
+
+
+def prepare(settings: RunSettings, root: Path) -> Prepared:
+    """Read and check all files of a run. Raises ConfigError and DataError."""
+    rubrics: list[Rubric] = []
+    metrics: list[Metric] = []
+    if settings.rubrics.path is not None:
+        rubrics = read_rubrics(locate(settings.rubrics.path, root, what="rubrics.path"))
+    if settings.metrics.path is not None:
+        metrics = read_metrics(locate(settings.metrics.path, root, what="metrics.path"))
+    if not rubrics and not metrics:
+        raise ConfigError(
+            f"rubrics={settings.rubrics.name} and metrics={settings.metrics.name} ask nothing; "
+            "name a rubric set with rubrics=NAME or rubrics.path=FILE, or metrics with metrics=NAME"
+        )
+    thresholds = settings.thresholds.thresholds
+    for rubric in rubrics:
+        try:
+            rubric.effective(thresholds)
+        except ValueError as error:
+            reason = str(error).splitlines()[-1].strip()
+            raise ConfigError(
+                f"rubric {rubric.id}: its own thresholds do not go with profile {settings.thresholds.name}: "
+                f"{reason[:120]}; give the rubric both pass and fail"
+            ) from error
+    chosen = settings.dataset
+    selection = Selection(chosen.where, chosen.sample, chosen.seed, chosen.limit)
+    dataset = scan(locate(chosen.path, root, what="dataset.path"), selection)
+    return Prepared(settings, dataset, rubrics, metrics, _warnings(settings, dataset, rubrics, metrics))
+
+
+def _warnings(
+    settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], metrics: list[Metric]
+) -> tuple[str, ...]:
+    found = []
+    if settings.thresholds.permissive:
+        found.append(
+            f"thresholds pass {settings.thresholds.pass_:g} / fail {settings.thresholds.fail:g}: below 0.5 a check can "
+            "pass or fail although the judge finds the evidence insufficient"
+        )
+    if dataset.cases == 0:
+        found.append(f"dataset {dataset.path}: no case is selected, so nothing is evaluated")
+    found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
+    return tuple(found)
+
+
+def make_judge(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
+    """The judge that the settings name. Raises ConfigError where its key or address cannot be used."""
+    if settings.gateway == "offline":
+        from jeval.judges.offline import OfflineJudge
+
+        return OfflineJudge()
+    from jeval.judges.gateways import http_settings, read_key
+    from jeval.judges.http import HttpJudge
+
+    chosen = http_settings(settings.model_dump(), environ)
+    return HttpJudge(chosen, key=read_key(chosen.key_env, environ))

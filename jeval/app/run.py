@@ -1,0 +1,329 @@
+"""One run from settings to exit code: judged as a stream, every case committed as it is done."""
+
+import asyncio
+import os
+import platform
+import secrets
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from jeval import __version__
+from jeval.app.prepare import Prepared, make_judge
+from jeval.app.progress import Progress
+from jeval.app.settings import json_text
+from jeval.case import Case
+from jeval.errors import JevalError, JudgeRefused
+from jeval.evaluate import Evaluator, evaluate_all
+from jeval.plan import Planner
+from jeval.question import Judge
+from jeval.result import CaseResult
+from jeval.store.recall import StoredJudgments
+from jeval.store.rows import RunKeys, first_request_id
+from jeval.store.runs import begin_run, finish_run, served_models
+from jeval.store.writer import ResultWriter
+from jeval.summary import Summary
+
+__all__ = ["Outcome", "execute", "new_run_id", "now"]
+
+# Failures to reach the judge, in a row and with nothing answered between, after which the rest is left for later.
+_LOST = 100
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_run_id() -> str:
+    """A fresh run id that sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+@dataclass
+class Outcome:
+    """What became of a run. `requests` counts HTTP calls that got a reply; tokens and cost are None if unknown."""
+
+    run_id: str
+    name: str | None
+    status: str = "complete"
+    exit_code: int = 0
+    summary: Summary = field(default_factory=Summary)
+    requests: int = 0
+    asked: int = 0
+    reused: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    wall_s: float = 0.0
+    left: int = 0
+    stopped_because: str | None = None
+    oldest_reused: str | None = None
+    models: list[str] = field(default_factory=list)
+
+    def add(self, result: CaseResult) -> None:
+        """Count one case and what it took."""
+        self.summary.add(result)
+        self.asked += result.asked
+        self.reused += result.reused
+        for exchange in result.exchanges:
+            if exchange.failure is None and exchange.latency_ms is not None:
+                self.requests += 1
+            self.input_tokens = _plus(self.input_tokens, exchange.input_tokens)
+            self.output_tokens = _plus(self.output_tokens, exchange.output_tokens)
+            self.cost_usd = _plus(self.cost_usd, exchange.cost_usd)
+
+
+def _plus(total: Any, more: Any) -> Any:
+    return total if more is None else more if total is None else total + more
+
+
+class _Stop:
+    """Why no further case should be begun, if anything."""
+
+    def __init__(self, max_usd: float | None, outcome: Outcome) -> None:
+        self._max_usd, self._outcome = max_usd, outcome
+        self._failures = 0
+        self.because: str | None = None
+
+    def look(self, result: CaseResult) -> None:
+        """Take note of one result."""
+        for exchange in result.exchanges:
+            lost = exchange.failure is not None and exchange.failure.kind in ("connection", "timeout")
+            self._failures = self._failures + 1 if lost else 0
+            if self._failures >= _LOST and exchange.failure is not None:
+                self.because = f"the judge cannot be reached ({exchange.failure.message})"
+        cost = self._outcome.cost_usd
+        if self._max_usd is not None and cost is not None and cost >= self._max_usd:
+            self.because = f"judge.max_usd={self._max_usd:g} is spent (${cost:.4f})"
+
+    def __call__(self) -> bool:
+        return self.because is not None
+
+
+def execute(
+    prepared: Prepared,
+    connection: sqlite3.Connection,
+    progress: Progress,
+    *,
+    run_id: str,
+    overrides: list[str],
+    replay: int | None = None,
+    sweep: tuple[str, int] | None = None,
+    root: Path | None = None,
+) -> Outcome:
+    """Run it. What stops it early is in the outcome; what is judged by then is in the store.
+
+    `replay` is the pk of a stored run whose judgments alone are used, asking nothing.
+    """
+    started = time.perf_counter()
+    judge = make_judge(prepared.settings.judge, os.environ)
+    keys = begin_run(
+        connection, _columns(prepared, judge, run_id, overrides, sweep, root), prepared.rubrics, prepared.metrics
+    )
+    outcome = Outcome(run_id, prepared.settings.name)
+    session = _Session(prepared, connection, progress, judge, keys, outcome, replay)
+    try:
+        _loop_runner()(session.run())
+        _conclude(outcome, prepared)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        outcome.status, outcome.exit_code, outcome.stopped_because = "interrupted", 130, "interrupted"
+    except BaseExceptionGroup as group:
+        error = _cause(group)
+        outcome.status, outcome.exit_code = "incomplete", getattr(error, "exit_code", 3)
+        outcome.stopped_because = str(error)
+        if not isinstance(error, JevalError):
+            raise error from group
+    finally:
+        outcome.wall_s = time.perf_counter() - started
+        outcome.left = prepared.dataset.cases - outcome.summary.cases
+        outcome.oldest_reused = session.evaluator.oldest_reused
+        _finish(connection, keys.run, outcome)
+    return outcome
+
+
+def _loop_runner() -> Callable[[Any], Any]:
+    """uvloop's runner where it is installed: it halves what the loop itself costs."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run
+    runner: Callable[[Any], Any] = uvloop.run
+    return runner
+
+
+class _Session:
+    """The moving parts of one run."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        connection: sqlite3.Connection,
+        progress: Progress,
+        judge: Judge,
+        keys: RunKeys,
+        outcome: Outcome,
+        replay: int | None,
+    ) -> None:
+        settings = prepared.settings.judge
+        self.prepared, self.connection, self.progress = prepared, connection, progress
+        self.judge, self.keys, self.outcome = judge, keys, outcome
+        planner = Planner(prepared.rubrics, prepared.metrics, settings.max_state_tokens)
+        recall = None if settings.reuse == "never" else StoredJudgments(connection, keys.judge, replay)
+        self.evaluator = Evaluator(
+            planner,
+            judge,
+            prepared.settings.thresholds.thresholds,
+            recall=recall,
+            ask=settings.reuse != "only" and replay is None,
+            repeat=settings.repeat,
+            next_id=count(first_request_id(keys.run)).__next__,
+            now=now,
+        )
+        self.stop = _Stop(settings.max_usd, outcome)
+        self.concurrency = settings.concurrency
+
+    async def run(self) -> None:
+        """Judge every case; then, whatever happened, write what waits and let go of the judge."""
+        writer = ResultWriter(self.connection, self.keys, now)
+        task = asyncio.current_task()
+        if task is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        self.progress.begin(self.prepared.dataset.cases)
+
+        async def sink(position: int, case: Case, result: CaseResult) -> None:
+            writer.put((position, case, result))
+            self.outcome.add(result)
+            self.stop.look(result)
+            self.progress.advance(self.outcome)
+
+        try:
+            await evaluate_all(
+                self.evaluator, self.prepared.dataset, sink, concurrency=self.concurrency, stop=self.stop
+            )
+        except BaseExceptionGroup as group:
+            error = _cause(group)
+            if not isinstance(error, JudgeRefused):
+                raise
+            self.stop.because = f"{error.kind}: {error.message}"
+        finally:
+            self.progress.end()
+            writer.close()
+            await self.judge.close()
+        self.outcome.stopped_because = self.stop.because
+
+
+def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _conclude(outcome: Outcome, prepared: Prepared) -> None:
+    """Complete, or not: something left unasked, an error, or nothing there to evaluate."""
+    left = prepared.dataset.cases - outcome.summary.cases
+    if outcome.stopped_because or left or outcome.summary.errors or prepared.dataset.cases == 0:
+        outcome.status, outcome.exit_code = "incomplete", 2
+
+
+def _columns(
+    prepared: Prepared,
+    judge: Judge,
+    run_id: str,
+    overrides: list[str],
+    sweep: tuple[str, int] | None,
+    root: Path | None,
+) -> dict[str, Any]:
+    settings, fingerprint = prepared.settings, prepared.fingerprint
+    return {
+        "id": run_id,
+        "name": settings.name,
+        "started_at": now(),
+        "dataset": settings.dataset.name if settings.dataset.name != "file" else prepared.dataset.path.name,
+        "dataset_path": settings.dataset.path,
+        "dataset_sha256": prepared.dataset.sha256,
+        "cases": prepared.dataset.cases,
+        "rubrics": settings.rubrics.name,
+        "metrics": settings.metrics.name,
+        "thresholds": settings.thresholds.name,
+        "threshold_pass": settings.thresholds.pass_,
+        "threshold_fail": settings.thresholds.fail,
+        "judge": judge.name,
+        "gateway": judge.gateway,
+        "model_asked": judge.model,
+        "simulated": int(judge.simulated),
+        "config_yaml": _yaml(settings.saved(fingerprint)),
+        "config_sha256": settings.sha256(fingerprint),
+        "overrides": json_text(overrides),
+        "tags": json_text(settings.tags),
+        "jeval_version": __version__,
+        "python_version": platform.python_version(),
+        "git_commit": _git_commit(root or Path.cwd()),
+        "sweep_id": sweep[0] if sweep else None,
+        "sweep_position": sweep[1] if sweep else None,
+    }
+
+
+def _yaml(body: dict[str, Any]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=120))
+
+
+def _git_commit(root: Path) -> str | None:
+    """The commit the project stands at, or None where it is no checkout. Reads git's files: starting git takes longer."""
+    for folder in (root, *root.parents):
+        head = folder / ".git" / "HEAD"
+        if not head.is_file():
+            continue
+        text = head.read_text(errors="replace").strip()
+        if not text.startswith("ref: "):
+            return text or None
+        ref = folder / ".git" / text.removeprefix("ref: ")
+        if ref.is_file():
+            return ref.read_text().strip() or None
+        try:
+            found = subprocess.run(
+                ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        return found.stdout.strip() or None if found.returncode == 0 else None
+    return None
+
+
+def _finish(connection: sqlite3.Connection, run: int, outcome: Outcome) -> None:
+    try:
+        outcome.models = served_models(connection, run)
+        finish_run(
+            connection,
+            run,
+            {
+                "finished_at": now(),
+                "status": outcome.status,
+                "exit_code": outcome.exit_code,
+                "model_served": ", ".join(outcome.models) or None,
+                "requests": outcome.requests,
+                "judgments_asked": outcome.asked,
+                "judgments_reused": outcome.reused,
+                "oldest_reused_at": outcome.oldest_reused,
+                "input_tokens": outcome.input_tokens,
+                "output_tokens": outcome.output_tokens,
+                "cost_usd": outcome.cost_usd,
+                "wall_s": round(outcome.wall_s, 3),
+                "left_unasked": outcome.left,
+                "stopped_because": outcome.stopped_because,
+            },
+        )
+    except sqlite3.Error as error:
+        # The disk may be full: the run's row stays unfinished, its checks are there.
+        outcome.status, outcome.exit_code = "incomplete", 3
+        outcome.stopped_because = outcome.stopped_because or f"the store could not be written: {error}"

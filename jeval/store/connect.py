@@ -1,0 +1,89 @@
+"""Opening a store: created, migrated or refused."""
+
+import sqlite3
+from pathlib import Path
+
+from jeval.errors import StoreError, StoreTooNew
+from jeval.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+__all__ = ["TIMEOUT_S", "connect", "open_store"]
+
+# How long a writer waits for another before it gives up.
+TIMEOUT_S = 30.0
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection that begins no transaction of its own, in WAL mode, with foreign keys on."""
+    target = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    connection = sqlite3.connect(
+        target, uri=True, timeout=TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    if not read_only:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def open_store(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """The store at `path`, brought to this version's schema; created where it is absent and `create` is set.
+
+    Raises StoreError where the file is no store or cannot be used, StoreTooNew where a newer jeval wrote it.
+    """
+    if path.is_dir():
+        raise StoreError(f"store {path} is a directory; name a file, e.g. store={path / 'jeval.db'}")
+    if not create and not path.exists():
+        raise StoreError(f"store {path} does not exist; run `jeval run` first, or name another with --store")
+    if create and not path.parent.is_dir():
+        raise StoreError(f"store {path}: its folder {path.parent} does not exist; make it, or name another with store=")
+    try:
+        connection = connect(path)
+        _migrate(connection, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"store {path} cannot be used: {error}; check the file and its folder, or name another") from error
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    if _version(connection, path) == VERSION:
+        return
+    # Several processes may find an old store at once: the lock lets one migrate, the others look again.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection, path)
+        for _, sql in MIGRATIONS[version:]:
+            for statement in _statements(sql):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema version of the file, 0 for an empty one."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    if version > VERSION and owner == APPLICATION_ID:
+        raise StoreTooNew(
+            f"store {path} has schema {version}, this jeval knows {VERSION}; upgrade jeval, or name another store"
+        )
+    if owner == APPLICATION_ID:
+        return version
+    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise StoreError(f"store {path} is a SQLite file of something else; name another with store= or --store")
+    return 0
+
+
+def _statements(sql: str) -> list[str]:
+    """The statements of a script one by one, for executescript would commit the transaction around them."""
+    statements, pending = [], ""
+    for piece in sql.split(";"):
+        pending += piece + ";"
+        if sqlite3.complete_statement(pending):
+            if pending.strip(" \n;"):
+                statements.append(pending)
+            pending = ""
+    return statements

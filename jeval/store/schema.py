@@ -1,0 +1,358 @@
+"""The store's tables and views, as append-only migrations.
+
+Small rows are the aim: what many checks share (a criterion, a verdict, a finding, a case) stands once and is
+referred to by an integer, so that one more threshold profile costs a few dozen bytes a check. The views put
+the pieces together under the names people query.
+
+Keys of shared rows are hashes of their content (63 bits); a trigger refuses two contents under one key.
+"""
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "STATUS_CODES", "STATUS_NAMES", "VERSION"]
+
+# "jevl" in ASCII: tells our stores from other SQLite files.
+APPLICATION_ID = 0x6A65766C
+
+STATUS_NAMES = ("pass", "fail", "review", "skipped", "error")
+STATUS_CODES = {name: code for code, name in enumerate(STATUS_NAMES)}
+
+_STATUS = "CASE {} WHEN 0 THEN 'pass' WHEN 1 THEN 'fail' WHEN 2 THEN 'review' WHEN 3 THEN 'skipped' ELSE 'error' END"
+_COUNTS = ",\n  ".join(f'sum(CASE WHEN t.status = {code} THEN t.n ELSE 0 END) AS "{name}"' for name, code in STATUS_CODES.items())
+
+_TABLES = """
+CREATE TABLE runs (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT,
+  started_at TEXT NOT NULL,
+  finished_at TEXT,
+  status TEXT NOT NULL DEFAULT 'running',
+  exit_code INTEGER,
+  dataset TEXT NOT NULL,
+  dataset_path TEXT,
+  dataset_sha256 TEXT,
+  cases INTEGER,
+  rubrics TEXT,
+  metrics TEXT,
+  thresholds TEXT,
+  threshold_pass REAL,
+  threshold_fail REAL,
+  judge TEXT NOT NULL,
+  gateway TEXT NOT NULL,
+  model_asked TEXT NOT NULL,
+  model_served TEXT,
+  simulated INTEGER NOT NULL DEFAULT 0,
+  config_yaml TEXT NOT NULL,
+  config_sha256 TEXT NOT NULL,
+  overrides TEXT NOT NULL DEFAULT '[]',
+  tags TEXT NOT NULL DEFAULT '{}',
+  jeval_version TEXT NOT NULL,
+  python_version TEXT NOT NULL,
+  git_commit TEXT,
+  requests INTEGER NOT NULL DEFAULT 0,
+  judgments_asked INTEGER NOT NULL DEFAULT 0,
+  judgments_reused INTEGER NOT NULL DEFAULT 0,
+  oldest_reused_at TEXT,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cost_usd REAL,
+  wall_s REAL,
+  left_unasked INTEGER NOT NULL DEFAULT 0,
+  stopped_because TEXT,
+  gate TEXT,
+  sweep_id TEXT,
+  sweep_position INTEGER
+) STRICT;
+CREATE INDEX runs_by_start ON runs (started_at);
+CREATE INDEX runs_by_sweep ON runs (sweep_id, sweep_position);
+
+CREATE TABLE case_ids (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE case_rows (
+  pk INTEGER PRIMARY KEY,
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  sha256 BLOB NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (case_key, sha256)
+) STRICT;
+
+CREATE TABLE rubrics (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  version TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  required INTEGER NOT NULL,
+  definition TEXT NOT NULL,
+  UNIQUE (id, version, sha256)
+) STRICT;
+
+CREATE TABLE metrics (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  version TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  UNIQUE (id, version, sha256)
+) STRICT;
+
+CREATE TABLE run_rubrics (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  position INTEGER NOT NULL,
+  rubric INTEGER NOT NULL REFERENCES rubrics (pk),
+  PRIMARY KEY (run, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run_cases (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  position INTEGER NOT NULL,
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  content INTEGER NOT NULL REFERENCES case_rows (pk),
+  sources TEXT,
+  PRIMARY KEY (run, case_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE judges (
+  pk INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  gateway TEXT NOT NULL,
+  model_asked TEXT NOT NULL,
+  UNIQUE (gateway, model_asked)
+) STRICT;
+
+CREATE TABLE questions (id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+
+CREATE TABLE request_rows (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  judge INTEGER NOT NULL REFERENCES judges (pk),
+  state_key INTEGER NOT NULL,
+  state BLOB NOT NULL,
+  repeat INTEGER NOT NULL,
+  model_served TEXT,
+  asked_at TEXT NOT NULL,
+  latency_ms REAL,
+  attempts INTEGER NOT NULL,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cost_usd REAL,
+  request_id TEXT,
+  error_kind TEXT,
+  error_message TEXT
+) STRICT;
+CREATE INDEX request_rows_by_state ON request_rows (state_key);
+CREATE INDEX request_rows_by_run ON request_rows (run, case_key);
+
+CREATE TABLE judgment_rows (
+  request INTEGER NOT NULL REFERENCES request_rows (id),
+  question INTEGER NOT NULL REFERENCES questions (id),
+  answer TEXT NOT NULL,
+  PRIMARY KEY (request, question)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE criteria (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+
+CREATE TABLE findings (
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  id INTEGER NOT NULL,
+  criterion INTEGER REFERENCES criteria (id),
+  probabilities TEXT,
+  confidence REAL,
+  evidence TEXT NOT NULL,
+  PRIMARY KEY (case_key, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE verdicts (
+  id INTEGER PRIMARY KEY,
+  status INTEGER NOT NULL,
+  outcome TEXT,
+  rule TEXT NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE check_rows (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  rubric INTEGER NOT NULL REFERENCES rubrics (pk),
+  status INTEGER NOT NULL,
+  critical INTEGER NOT NULL,
+  finding INTEGER NOT NULL,
+  verdict INTEGER NOT NULL REFERENCES verdicts (id),
+  PRIMARY KEY (run, case_key, rubric),
+  FOREIGN KEY (case_key, finding) REFERENCES findings (case_key, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX critical_check_rows ON check_rows (run) WHERE critical = 1;
+
+CREATE TABLE tallies (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  rubric INTEGER NOT NULL REFERENCES rubrics (pk),
+  status INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (run, rubric, status)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE repeat_flips (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  rubric INTEGER NOT NULL REFERENCES rubrics (pk),
+  statuses TEXT NOT NULL,
+  PRIMARY KEY (run, case_key, rubric)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE score_results (
+  id INTEGER PRIMARY KEY,
+  status TEXT NOT NULL,
+  score REAL,
+  passed INTEGER,
+  strict INTEGER NOT NULL,
+  threshold REAL NOT NULL,
+  confidence REAL,
+  reason TEXT NOT NULL,
+  breakdown TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE score_rows (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  metric INTEGER NOT NULL REFERENCES metrics (pk),
+  result INTEGER NOT NULL REFERENCES score_results (id),
+  PRIMARY KEY (run, case_key, metric)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE labels (
+  case_id TEXT NOT NULL,
+  rubric_id TEXT NOT NULL,
+  expected TEXT NOT NULL,
+  source TEXT NOT NULL,
+  reviewer TEXT,
+  note TEXT,
+  labelled_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX labels_by_author ON labels (case_id, rubric_id, source, coalesce(reviewer, ''));
+"""
+
+_GUARDS = "".join(
+    f"""
+CREATE TRIGGER {table}_one_content BEFORE INSERT ON {table}
+WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id {scope} AND ({differs}))
+BEGIN SELECT RAISE(ABORT, 'two contents under one key in {table}'); END;
+"""
+    for table, scope, differs in (
+        ("questions", "", "sha256 <> NEW.sha256"),
+        ("criteria", "", "text <> NEW.text"),
+        (
+            "findings",
+            "AND case_key = NEW.case_key",
+            "criterion IS NOT NEW.criterion OR probabilities IS NOT NEW.probabilities OR evidence <> NEW.evidence",
+        ),
+        ("verdicts", "", "status <> NEW.status OR outcome IS NOT NEW.outcome OR rule <> NEW.rule OR reason <> NEW.reason"),
+        ("score_results", "", "breakdown <> NEW.breakdown OR reason <> NEW.reason OR score IS NOT NEW.score"),
+    )
+)
+
+_VIEWS = f"""
+CREATE VIEW cases AS SELECT
+  lower(hex(r.sha256)) AS case_sha256, case_ids.id AS id,
+  json_extract(r.body, '$.input') AS input, json_extract(r.body, '$.output') AS output, r.body AS body
+FROM case_rows r
+JOIN case_ids ON case_ids.key = r.case_key;
+
+CREATE VIEW checks AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
+  rubrics.kind AS kind, rubrics.severity AS severity, rubrics.required AS required,
+  {_STATUS.format("c.status")} AS status,
+  verdicts.outcome AS outcome, findings.probabilities AS probabilities, findings.confidence AS confidence,
+  verdicts.reason AS reason, verdicts.rule AS rule, criteria.text AS criterion, findings.evidence AS evidence
+FROM check_rows c
+JOIN runs ON runs.pk = c.run
+JOIN case_ids ON case_ids.key = c.case_key
+JOIN rubrics ON rubrics.pk = c.rubric
+JOIN verdicts ON verdicts.id = c.verdict
+JOIN findings ON findings.case_key = c.case_key AND findings.id = c.finding
+LEFT JOIN criteria ON criteria.id = findings.criterion;
+
+CREATE VIEW scores AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, metrics.id AS metric_id, metrics.version AS metric_version,
+  r.score AS score, r.passed AS passed, r.strict AS strict, r.threshold AS threshold,
+  r.confidence AS confidence, r.reason AS reason, r.status AS status
+FROM score_rows s
+JOIN runs ON runs.pk = s.run
+JOIN case_ids ON case_ids.key = s.case_key
+JOIN metrics ON metrics.pk = s.metric
+JOIN score_results r ON r.id = s.result;
+
+CREATE VIEW score_breakdown AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, metrics.id AS metric_id,
+  json_extract(part.value, '$.position') AS position, json_extract(part.value, '$.type') AS type,
+  json_extract(part.value, '$.question') AS question, json_extract(part.value, '$.weight') AS weight,
+  json_extract(part.value, '$.probabilities') AS probabilities, json_extract(part.value, '$.value') AS value,
+  json_extract(part.value, '$.applicable') AS applicable, json_extract(part.value, '$.passed') AS passed,
+  json_extract(part.value, '$.confidence') AS confidence
+FROM score_rows s
+JOIN runs ON runs.pk = s.run
+JOIN case_ids ON case_ids.key = s.case_key
+JOIN metrics ON metrics.pk = s.metric
+JOIN score_results r ON r.id = s.result
+JOIN json_each(r.breakdown) part;
+
+CREATE VIEW judgments AS SELECT
+  judges.name AS judge, judges.gateway AS gateway, judges.model_asked AS model_asked, q.model_served AS model_served,
+  lower(hex(q.state)) AS state_sha256, questions.sha256 AS question_sha256, q.repeat AS repeat, j.answer AS answer,
+  q.asked_at AS asked_at, q.request_id AS request_id, q.id AS request, q.run AS run
+FROM judgment_rows j
+JOIN request_rows q ON q.id = j.request
+JOIN judges ON judges.pk = q.judge
+JOIN questions ON questions.id = j.question;
+
+CREATE VIEW requests AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, q.model_served AS model_served, q.latency_ms AS latency_ms,
+  q.attempts AS attempts, q.input_tokens AS input_tokens, q.output_tokens AS output_tokens,
+  q.cost_usd AS cost_usd, q.error_kind AS error_kind, q.error_message AS error_message,
+  q.asked_at AS asked_at, q.request_id AS request_id, q.repeat AS repeat, q.id AS request
+FROM request_rows q
+JOIN runs ON runs.pk = q.run
+JOIN case_ids ON case_ids.key = q.case_key;
+
+CREATE VIEW rubric_summary AS SELECT
+  runs.id AS run_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
+  {_COUNTS},
+  rubrics.kind AS kind, rubrics.severity AS severity, rubrics.required AS required
+FROM tallies t
+JOIN runs ON runs.pk = t.run
+JOIN rubrics ON rubrics.pk = t.rubric
+GROUP BY t.run, t.rubric;
+
+CREATE VIEW run_summary AS SELECT
+  run_id, "pass", "fail", "review", "skipped", "error",
+  CASE WHEN "pass" + "fail" > 0 THEN 1.0 * "pass" / ("pass" + "fail") END AS pass_rate_decided,
+  CASE WHEN "pass" + "fail" + "review" + "error" > 0
+    THEN 1.0 * ("pass" + "fail") / ("pass" + "fail" + "review" + "error") END AS decided_coverage,
+  CASE WHEN "pass" + "fail" + "review" + "error" > 0
+    THEN 1.0 * "review" / ("pass" + "fail" + "review" + "error") END AS review_rate,
+  critical_failures
+FROM (
+  SELECT runs.id AS run_id,
+  {_COUNTS},
+  sum(CASE WHEN t.status = 1 AND rubrics.severity = 'critical' THEN t.n ELSE 0 END) AS critical_failures
+  FROM runs
+  LEFT JOIN tallies t ON t.run = runs.pk
+  LEFT JOIN rubrics ON rubrics.pk = t.rubric
+  GROUP BY runs.pk
+);
+
+CREATE VIEW critical_failures AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
+  verdicts.reason AS reason
+FROM check_rows c
+JOIN runs ON runs.pk = c.run
+JOIN case_ids ON case_ids.key = c.case_key
+JOIN rubrics ON rubrics.pk = c.rubric
+JOIN verdicts ON verdicts.id = c.verdict
+WHERE c.critical = 1;
+"""
+
+# Appended to, never edited once released: (name, SQL).
+MIGRATIONS: tuple[tuple[str, str], ...] = (("first tables and views", _TABLES + _GUARDS + _VIEWS),)
+
+VERSION = len(MIGRATIONS)
