@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from jeval.plan import CasePlan, PlannedCheck, PlannedMetric
+from jeval.plan import CasePlan, PlannedCheck
 from jeval.question import Answer
 from jeval.result import Check, Failure
 from jeval.rubric import Thresholds
 from jeval.ruling import Verdict
-from jeval.score import MetricResult, metric_error, metric_skipped, score_metric
+from jeval.score import MetricResult, score_case
 
 __all__ = ["decide_case", "decide_check", "decide_scores"]
 
@@ -57,13 +57,4 @@ def decide_scores(
 ) -> tuple[MetricResult, ...]:
     """Every metric's result. `answers` is by state sha256, then by question sha256, for metrics may see different
     states of one case."""
-    return tuple(_score(planned, answers, failure or UNASKED) for planned in plan.metrics)
-
-
-def _score(planned: PlannedMetric, answers: Mapping[str, Mapping[str, Answer]], failure: Failure) -> MetricResult:
-    if planned.state_sha256 is None:
-        return metric_skipped(planned.metric, planned.reason)
-    given = answers.get(planned.state_sha256, {})
-    if any(sha not in given for sha in planned.questions):
-        return metric_error(planned.metric, f"{failure.kind}: {failure.message}")
-    return score_metric(planned.metric, [given[sha] for sha in planned.questions], left_out=planned.cut)
+    return score_case(plan.metrics, answers, failure or UNASKED) if plan.metrics else ()

@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 
 from jeval import __version__
 from jeval.errors import DataError, JevalError
@@ -15,10 +16,26 @@ __all__ = ["main"]
 
 # command: (module with `arguments(parser)` and `main(args) -> exit code`, what it does)
 COMMANDS = {
+    "init": ("jeval.app.commands.init", "start a project: a conf/, a dataset and rubrics to edit"),
     "run": ("jeval.app.commands.run", "evaluate a dataset and store every check"),
+    "compare": ("jeval.app.commands.compare", "say what changed between two runs"),
+    "benchmark": ("jeval.app.commands.benchmark", "hold a run's checks against labels"),
+    "tune": ("jeval.app.commands.tune", "find thresholds that meet a target on labels"),
+    "review": ("jeval.app.commands.review", "label what is unclear, in the terminal"),
+    "report": ("jeval.app.commands.report", "write a run as HTML, Markdown or JUnit"),
+    "serve": ("jeval.app.commands.serve", "browse the store in Datasette"),
+    "estimate": ("jeval.app.commands.estimate", "say what a run would ask and cost"),
+    "capture": ("jeval.app.commands.capture", "make cases from recorded traces"),
+    "labels": ("jeval.app.commands.labels", "write a dataset's labels to a file"),
     "runs": ("jeval.app.commands.runs", "list the runs in the store"),
     "show": ("jeval.app.commands.show", "show a run, or one case of it"),
+    "doctor": ("jeval.app.commands.doctor", "check the installation, the keys and the store"),
+    "merge": ("jeval.app.commands.merge", "bring several stores into one"),
 }
+
+
+def _available() -> dict[str, tuple[str, str]]:
+    return {name: entry for name, entry in COMMANDS.items() if find_spec(entry[0]) is not None}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"jeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, (_, about) in COMMANDS.items():
+    for name, (_, about) in _available().items():
         commands.add_parser(name, help=about, add_help=False)
     return parser
 
@@ -38,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments or arguments[0] not in COMMANDS:
+    if not arguments or arguments[0] not in COMMANDS or find_spec(COMMANDS[arguments[0]][0]) is None:
         return _top_level(arguments)
     module_name, about = COMMANDS[arguments[0]]
     try:
@@ -71,9 +88,9 @@ def _top_level(arguments: list[str]) -> int:
     if not arguments[0].startswith("-"):
         from difflib import get_close_matches
 
-        close = get_close_matches(arguments[0], COMMANDS, n=1)
+        close = get_close_matches(arguments[0], known := _available(), n=1)
         hint = f"did you mean {close[0]}? " if close else ""
-        print(f"jeval: {arguments[0]!r} is no command; {hint}there are: {', '.join(COMMANDS)}", file=sys.stderr)
+        print(f"jeval: {arguments[0]!r} is no command; {hint}there are: {', '.join(known)}", file=sys.stderr)
         return 3
     try:
         parser.parse_args(arguments)

@@ -11,29 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from jeval.app.faults import nearest
+from jeval.app.places import bundled_conf
 from jeval.errors import ConfigError
 
-__all__ = ["OPEN_MAPS", "bundled_conf", "compose", "overrides_of", "project_root", "run_hydra"]
+__all__ = ["OPEN_MAPS", "compose", "overrides_of", "run_hydra"]
 
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
 _SPECIAL = re.compile(r"[\s,(){}\[\]:=\\'\"$%#&;|<>!?*~`@^]")
-
-
-def bundled_conf() -> Path:
-    """The folder of the config groups that come with jeval."""
-    package = Path(__file__).resolve().parent.parent
-    installed = package / "_conf"
-    return installed if installed.is_dir() else package.parent / "conf"
-
-
-def project_root(start: Path | None = None) -> Path:
-    """The nearest folder, from the working one up, with a conf/, a jeval.db or a pyproject.toml; else the working one."""
-    here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
-        if any((folder / name).exists() for name in ("conf", "jeval.db", "pyproject.toml")):
-            return folder
-    return here
 
 
 def _user_conf(root: Path) -> Path | None:

@@ -22,32 +22,10 @@ from jeval.fingerprint import canonical
 from jeval.metric import Metric
 from jeval.rubric import Rubric
 
-__all__ = ["Dataset", "Selection", "locate", "read_cases", "read_metrics", "read_rubrics", "scan"]
+__all__ = ["Dataset", "Selection", "read_cases", "read_metrics", "read_rubrics", "scan"]
 
 # Problems told in full; beyond it they are counted.
 SHOWN = 50
-
-PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def locate(path: str, root: Path, *, what: str) -> Path:
-    """The file a setting names: bundled with jeval, or relative to the working directory or the project.
-
-    Raises ConfigError where there is no such file.
-    """
-    if path.startswith("bundled:"):
-        folder, _, name = path.removeprefix("bundled:").partition("/")
-        installed = PACKAGE / f"_{folder}" / name
-        return installed if installed.exists() else PACKAGE.parent / folder / name
-    given = Path(path).expanduser()
-    for candidate in (Path.cwd() / given, root / given):
-        if candidate.is_file():
-            return candidate
-    places = str(Path.cwd()) if root == Path.cwd() else f"{Path.cwd()} nor in {root}"
-    if given.is_dir():
-        raise ConfigError(f"{what}={path} is a directory; name the file in it")
-    raise ConfigError(f"{what}={path}: no such file, neither in {places}; check the path")
-
 
 @dataclass(frozen=True)
 class Selection:

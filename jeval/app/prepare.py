@@ -1,19 +1,19 @@
 """Everything a run needs, checked before anything is asked: files read, hashes taken, the judge made."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jeval.app.files import Dataset, Selection, locate, read_metrics, read_rubrics, scan
+from jeval.app.files import Dataset, Selection, read_metrics, read_rubrics, scan
+from jeval.app.places import locate
 from jeval.app.settings import JudgeSettings, RunSettings
 from jeval.errors import ConfigError
 from jeval.metric import Metric
 from jeval.question import Judge
 from jeval.rubric import Rubric
 
-__all__ = ["Prepared", "make_judge", "prepare", "store_path"]
+__all__ = ["Prepared", "make_judge", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,6 @@ class Prepared:
             "rubrics": {r.id: {"version": r.version, "sha256": r.sha256} for r in self.rubrics},
             "metrics": {m.id: {"version": m.version, "sha256": m.sha256} for m in self.metrics},
         }
-
-
-def store_path(setting: str | None, root: Path) -> Path:
-    """The store: the setting, else JEVAL_STORE, else jeval.db in the project."""
-    named = setting or os.environ.get("JEVAL_STORE")
-    if not named:
-        return root / "jeval.db"
-    path = Path(named).expanduser()
-    return path if path.is_absolute() else Path.cwd() / path
 
 
 def prepare(settings: RunSettings, root: Path) -> Prepared:

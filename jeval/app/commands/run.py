@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jeval.app.compose import overrides_of, project_root, run_hydra
+from jeval.app.compose import overrides_of, run_hydra
 from jeval.app.faults import nearest
+from jeval.app.places import project_root, store_path
 from jeval.errors import ConfigError, JevalError
 
 __all__ = ["RunOptions", "raw"]
@@ -89,7 +90,7 @@ def _run(config: Any, options: RunOptions, given: list[str], root: Path) -> int:
     from omegaconf.errors import OmegaConfBaseException
 
     from jeval.app.console import Painter, outcome_json, print_outcome
-    from jeval.app.prepare import prepare, store_path
+    from jeval.app.prepare import prepare
     from jeval.app.progress import make_progress
     from jeval.app.run import execute, new_run_id
     from jeval.app.settings import json_text, settings_of
