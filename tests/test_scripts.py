@@ -1,12 +1,15 @@
 """The set-up that scripts/demo and scripts/test share, on machines that lack something."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from jeval.app.cli import COMMANDS
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -117,3 +120,9 @@ def test_a_named_interpreter_is_the_only_one_tried(machine):
     add_python(machine, "python3", pretend("3.11"))
     add_python(machine, "mine", pretend("3.10", age="old"))
     assert "too old: " + os.fspath(machine / "bin" / "mine") in set_up(machine, JEVAL_PYTHON="mine").stderr
+
+
+def test_the_demo_suggests_only_commands_that_exist():
+    suggested = re.findall(r"^  jeval (\w+)", (SCRIPTS / "demo").read_text(encoding="utf-8"), re.MULTILINE)
+    assert suggested
+    assert set(suggested) <= set(COMMANDS)
