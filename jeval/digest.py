@@ -17,6 +17,9 @@ BYTES_PER_TOKEN = 3
 # (characters a text may keep, items a list may keep), from mild to severe.
 _STEPS = ((20_000, 200), (10_000, 100), (5_000, 60), (2_000, 30), (1_000, 20), (500, 12), (200, 6), (80, 2))
 
+# What is nested deeper is cut as JSON text, so that no nesting exhausts the stack.
+_DEPTH = 30
+
 
 def estimate_tokens(text: str) -> int:
     """A cautious estimate of a text's tokens, rounded up."""
@@ -77,7 +80,9 @@ def _middle_out(items: list[Any], keep: int, path: str) -> tuple[list[Any], str]
     return [*items[:head], marker, *items[last:]], note
 
 
-def _shrink(value: Any, characters: int, items: int, path: str, notes: list[str]) -> Any:
+def _shrink(value: Any, characters: int, items: int, path: str, notes: list[str], depth: int = 0) -> Any:
+    if depth > _DEPTH and isinstance(value, list | dict):
+        value = compact(value)
     if isinstance(value, str):
         if len(value) <= characters:
             return value
@@ -87,15 +92,23 @@ def _shrink(value: Any, characters: int, items: int, path: str, notes: list[str]
         notes.append(f"{path}: {gone:,} of {len(value):,} characters left out")
         return f"{value[:head]}[… {gone:,} characters left out …]{value[-tail:]}"
     if isinstance(value, list):
-        if len(value) > items:
+        gone = len(value) - items
+        if gone > 0:
             value, note = _middle_out(value, items, path)
             notes.append(note)
-        return [_shrink(item, characters, items, f"{path}[{i}]", notes) for i, item in enumerate(value)]
+        # Behind the marker an item's place is that in the whole list.
+        places = (i if gone <= 0 or i <= (items + 1) // 2 else i + gone - 1 for i in range(len(value)))
+        return [
+            _shrink(item, characters, items, f"{path}[{place}]", notes, depth + 1)
+            for place, item in zip(places, value, strict=True)
+        ]
     if isinstance(value, dict):
         pairs = list(value.items())
         if len(pairs) > max(items, 12):
             gone = len(pairs) - max(items, 12)
             notes.append(f"{path}: {gone} of {len(pairs)} keys left out")
             pairs = [*pairs[: max(items, 12)], ("omitted", f"[… {gone} keys left out …]")]
-        return {key: _shrink(item, characters, items, f"{path}.{key}", notes) for key, item in pairs}
+        return {
+            key: _shrink(item, characters, items, f"{path}.{key}", notes, depth + 1) for key, item in pairs
+        }
     return value

@@ -49,6 +49,10 @@ class Recall(Protocol):
     def __call__(self, state_sha256: str, questions: Mapping[str, Question], repeat: int) -> Recalled: ...
 
 
+# What a request under way will have brought: by question sha256, the request's id and the answer.
+_Flight = asyncio.Future[dict[str, tuple[int, Answer]]]
+
+
 class _Answers(NamedTuple):
     """The answers to one ask, and how they were come by."""
 
@@ -78,12 +82,14 @@ class Evaluator:
         next_id: Callable[[], int] | None = None,
         now: Callable[[], str] | None = None,
     ) -> None:
+        for kind in planner.kinds:
+            kind.rubric.effective(thresholds)  # raises now, not when the answers are paid for
         self.planner, self.judge, self.thresholds = planner, judge, thresholds
         self.recall, self.asking, self.repeat = recall, ask, repeat
         self._next_id = next_id or count(1).__next__
         self._now = now
         self.oldest_reused: str | None = None
-        self._flights: OrderedDict[tuple[str, int], asyncio.Future[tuple[int, dict[str, Answer]]]] = OrderedDict()
+        self._flights: OrderedDict[tuple[str, int], _Flight] = OrderedDict()
 
     async def case(self, case: Case) -> CaseResult:
         """The checks and scores of one case. A judge that fails makes checks of status error, no exception;
@@ -129,12 +135,12 @@ class Evaluator:
                 self.oldest_reused = found.oldest
         missing = {sha: q for sha, q in ask.questions.items() if sha not in answers}
         while missing and (flight := self._flights.get(key)) is not None:
-            source, brought = await asyncio.shield(flight)
-            shared = {sha: brought[sha] for sha in missing if sha in brought}
-            if not shared:
+            brought = await asyncio.shield(flight)
+            shared = [sha for sha in missing if sha in brought]
+            if not shared and (not brought or self._flights.get(key) is flight):
                 break
-            answers.update(shared)
-            sources.append(source)
+            answers.update({sha: brought[sha][1] for sha in shared})
+            sources.extend(brought[sha][0] for sha in shared)
             missing = {sha: q for sha, q in missing.items() if sha not in answers}
         reused = len(ask.questions) - len(missing)
         if not missing or not self.asking:
@@ -146,15 +152,18 @@ class Evaluator:
         return _Answers(answers, exchange, tuple(sources), len(exchange.answers), reused)
 
     async def _ask(self, key: tuple[str, int], ask: Ask, missing: Mapping[str, Question], repeat: int) -> Exchange:
-        flight: asyncio.Future[tuple[int, dict[str, Answer]]] = asyncio.get_running_loop().create_future()
+        flight: _Flight = asyncio.get_running_loop().create_future()
+        earlier = self._flights.get(key)  # about the same state, but it did not bring all that is needed now
         self._flights[key] = flight
         exchange: Exchange | None = None
         try:
             exchange = await self._request(ask, missing, repeat)
             return exchange
         finally:
-            brought = dict(exchange.answers) if exchange is not None else {}
-            flight.set_result((exchange.id if exchange is not None else 0, brought))
+            brought = dict(earlier.result()) if earlier is not None and earlier.done() else {}
+            if exchange is not None:
+                brought.update({sha: (exchange.id, answer) for sha, answer in exchange.answers.items()})
+            flight.set_result(brought)
             if not brought and self._flights.get(key) is flight:
                 del self._flights[key]
             while len(self._flights) > _KEPT_STATES and next(iter(self._flights.values())).done():

@@ -1,5 +1,6 @@
 """What a case needs: checks that code settles at once, and questions for the judge. Frozen data, asked later."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -180,9 +181,21 @@ def _shown(case: Case, state: State | None) -> dict[str, Any]:
     if state is None:
         return {}
     shown: dict[str, Any] = {"fields": state.fields}
-    for name, items in (("messages", case.messages), ("context", case.context), ("toolEvents", case.tool_events)):
+    left = json.loads(state.json) if state.cut else None
+    for name, field, items in (
+        ("messages", "conversation", case.messages),
+        ("context", "reference_material", case.context),
+        ("toolEvents", "tool_events", case.tool_events),
+    ):
         if items:
-            shown[name] = [item.id for item in items]
+            ids = [item.id for item in items]
+            shown[name] = ids if left is None else _still_there(ids, left[field])
     if state.cut:
         shown["cut"] = state.cut
     return shown
+
+
+def _still_there(ids: list[str], items: Any) -> list[str]:
+    """Those of `ids` that a digested list still holds; a list cut to a text holds none by its id."""
+    held = {item.get("id") for item in items if isinstance(item, dict)} if isinstance(items, list) else set()
+    return [one for one in ids if one in held]

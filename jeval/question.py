@@ -174,7 +174,8 @@ def check_answer(question: Question, raw: Any) -> Answer:
         raise MalformedAnswer(f"{extra!r:.60} was not among the options")
     probabilities = {name: _probability(given[name], f"the probability of {name!r}") for name in question.names}
     total = math.fsum(probabilities.values())
-    if abs(total - 1) > 0.005 * len(probabilities) + 0.01:
+    # The last term lets a sum that misses by exactly that much through, as 0.5 + 0.48 does.
+    if abs(total - 1) > 0.005 * len(probabilities) + 0.01 + 1e-9:
         raise MalformedAnswer(f"the probabilities sum to {total:.4g}")
     if question.type == "choice":
         return Answer(probabilities, _confidence(raw))
@@ -184,6 +185,7 @@ def check_answer(question: Question, raw: Any) -> Answer:
 def _level(raw: Mapping[str, Any], probabilities: Mapping[str, float]) -> float:
     """The API's own expected level, clamped to 0 … levels − 1."""
     value = raw.get("score")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
         raise MalformedAnswer(f"the score is {value!r:.40}, not a number")
-    return min(max(float(value), 0.0), len(probabilities) - 1.0)
+    # Clamped first, for an int can exceed every float.
+    return float(min(max(value, 0.0), len(probabilities) - 1.0))

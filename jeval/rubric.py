@@ -3,9 +3,9 @@
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, Field, StrictBool, StringConstraints, model_validator
+from pydantic import AliasChoices, Field, StrictBool, StringConstraints, model_serializer, model_validator
 
-from jeval.case import Id, Text, _Model
+from jeval.case import TEXT_CAP, Id, Text, _Model
 from jeval.fingerprint import sha256
 
 __all__ = ["KINDS", "Applicability", "Outcomes", "Params", "Rubric", "SuccessWhen", "Thresholds"]
@@ -38,8 +38,7 @@ class Thresholds(_Model):
 
     @model_validator(mode="after")
     def _exclusive(self) -> Self:
-        if not self.pass_ + self.fail > 1:
-            raise ValueError(f"pass {self.pass_:g} + fail {self.fail:g} must exceed 1, or both rules could fire at once")
+        _check_exclusive(self.pass_, self.fail)
         return self
 
     @property
@@ -61,7 +60,7 @@ class RubricThresholds(_Model):
     @model_validator(mode="after")
     def _exclusive(self) -> Self:
         if self.pass_ is not None and self.fail is not None:
-            Thresholds(pass_=self.pass_, fail=self.fail)
+            _check_exclusive(self.pass_, self.fail)
         return self
 
 
@@ -87,11 +86,16 @@ class SuccessWhen(_Model):
     equals: Any
     """The JSON value that must stand there."""
 
+    @model_serializer
+    def _whole(self) -> dict[str, Any]:
+        # `equals: null` says something, so it must outlive a dump that leaves out what is None.
+        return {"path": self.path, "equals": self.equals}
+
 
 class Params(_Model):
     """Settings of one kind; which kind understands which is in `KINDS`."""
 
-    claim: Text | None = None
+    claim: Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CAP, strict=True)] | None = None
     """claim-support: the one claim to check, instead of all."""
     uncovered_is: Literal["review", "fail"] | None = None
     """claim-support: what a claim not covered by the references becomes; review by default."""
@@ -152,6 +156,8 @@ class Rubric(_Model):
             raise ValueError(f"kind {self.kind} does not use params.{_camel(name)}; it understands: {allowed}")
         if self.params.readers == 2 and self.params.granularity == "sentence":
             raise ValueError("params.readers: 2 and params.granularity: sentence cannot be combined")
+        if self.params.claim is not None and self.params.granularity == "sentence":
+            raise ValueError("params.claim and params.granularity: sentence cannot be combined")
         if self.kind in ("custom", "policy-compliance") and not self.criterion.strip():
             raise ValueError(f"kind {self.kind} needs a criterion")
         if self.kind == "custom" and not (self.outcomes.acceptable and self.outcomes.unacceptable):
@@ -178,10 +184,16 @@ class Rubric(_Model):
         own = self.thresholds
         if own.pass_ is None and own.fail is None:
             return profile
-        return Thresholds(
-            pass_=profile.pass_ if own.pass_ is None else own.pass_,
-            fail=profile.fail if own.fail is None else own.fail,
-        )
+        pass_ = profile.pass_ if own.pass_ is None else own.pass_
+        fail = profile.fail if own.fail is None else own.fail
+        # Before pydantic does, whose error is not one line.
+        _check_exclusive(pass_, fail, f"with rubric {self.id}'s own thresholds ")
+        return Thresholds(pass_=pass_, fail=fail)
+
+
+def _check_exclusive(pass_: float, fail: float, whose: str = "") -> None:
+    if not pass_ + fail > 1:
+        raise ValueError(f"{whose}pass {pass_:g} + fail {fail:g} must exceed 1, or both rules could fire at once")
 
 
 def _camel(name: str) -> str:
