@@ -1,13 +1,16 @@
 """What is shipped: the dependency ranges, a cheap import, and a wheel that works without the repository."""
 
+import ast
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import tomllib
 import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -42,6 +45,22 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+def imported_by(folder: Path) -> set[str]:
+    """Top-level modules that the source files under `folder` import, wherever in them."""
+    found: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 @pytest.mark.parametrize(("package", "ranges"), SETTLED.items())
 def test_a_settled_range_stays_as_it_is(package, ranges):
     assert f"{package}{ranges}" in PROJECT["dependencies"]
@@ -51,6 +70,17 @@ def test_every_dependency_has_a_lower_and_an_upper_end():
     for requirement in PROJECT["dependencies"]:
         ranges = requirement.partition(";")[0]
         assert ">=" in ranges and ",<" in ranges, requirement
+
+
+def test_every_package_that_jeval_imports_is_a_declared_dependency():
+    declared = {canonical(re.split(r"[<>=!~;\[ ]", line)[0]) for line in PROJECT["dependencies"]}
+    homes = packages_distributions()
+    undeclared = {
+        name
+        for name in imported_by(ROOT / "jeval") - sys.stdlib_module_names - {"jeval"}
+        if declared.isdisjoint(canonical(home) for home in homes.get(name, ()))
+    }
+    assert undeclared <= {"uvicorn", "markupsafe"}, "datasette brings only these"
 
 
 def test_the_version_is_the_same_everywhere():
