@@ -67,7 +67,8 @@ class Evaluator:
     """Evaluates one case at a time, any number of them at once in one event loop.
 
     `recall` looks up stored judgments; `ask` False never asks (what is not stored is an error); `repeat` asks
-    everything that many times. `next_id` numbers exchanges; `now` gives the time an exchange was asked.
+    everything that many times. `next_id` numbers exchanges; `now` gives the time an exchange was asked. `keep`
+    is handed every plan with the answers to its rubrics' questions, for whoever wants to decide again.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Evaluator:
         repeat: int = 1,
         next_id: Callable[[], int] | None = None,
         now: Callable[[], str] | None = None,
+        keep: Callable[[CasePlan, Mapping[str, Answer]], None] | None = None,
     ) -> None:
         for kind in planner.kinds:
             kind.rubric.effective(thresholds)  # raises now, not when the answers are paid for
@@ -88,6 +90,7 @@ class Evaluator:
         self.recall, self.asking, self.repeat = recall, ask, repeat
         self._next_id = next_id or count(1).__next__
         self._now = now
+        self._keep = keep
         self.oldest_reused: str | None = None
         self._flights: OrderedDict[tuple[str, int], _Flight] = OrderedDict()
 
@@ -96,6 +99,8 @@ class Evaluator:
         only JudgeRefused, which every further request would meet too, is raised."""
         plan = self.planner.plan(case)
         rounds = [[await self._answer(ask, repeat) for ask in plan.asks] for repeat in range(self.repeat)]
+        if self._keep is not None:
+            self._keep(plan, rounds[0][0].answers if rounds[0] else {})
         return self._result(plan, rounds)
 
     def _result(self, plan: CasePlan, rounds: Sequence[Sequence[_Answers]]) -> CaseResult:

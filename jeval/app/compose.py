@@ -3,6 +3,7 @@
 The user's own `conf/` is Hydra's first place to look, ours the second, so theirs add to and shadow ours.
 """
 
+import math
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ from jeval.app.faults import nearest
 from jeval.app.places import bundled_conf
 from jeval.errors import ConfigError
 
-__all__ = ["OPEN_MAPS", "compose", "overrides_of", "run_hydra"]
+__all__ = ["OPEN_MAPS", "compose", "count_jobs", "overrides_of", "run_hydra"]
 
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
@@ -42,6 +43,8 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
         if not equals or argument.startswith("-"):
             found.append(argument)
             continue
+        if key in _GROUPS and value.startswith("["):
+            raise ConfigError(f"{argument}: a run has one {key} option, not a list; sweep with -m {key}=A,B")
         if key.startswith("gate.") and not key.startswith("gate.min_scores."):
             key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
         if any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS):
@@ -61,6 +64,22 @@ def _quoted(key: str, value: str, sweep: bool) -> str:
     escaped = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, value).replace("'", "\\'")
     # An interpolation would be resolved by OmegaConf even inside quotes.
     return "'" + escaped.replace("${", "\\${") + "'"
+
+
+def count_jobs(overrides: Sequence[str]) -> int | None:
+    """How many jobs Hydra's own sweeper makes of these overrides; None where another sweeper decides."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    plain = [override for override in overrides if not override.startswith("-")]
+    if any(override.startswith("hydra/sweeper=") for override in plain):
+        return None
+    try:
+        parsed = OverridesParser.create().parse_overrides(plain)
+        return math.prod(
+            len(list(override.sweep_string_iterator())) for override in parsed if override.is_sweep_override()
+        )
+    except Exception as error:
+        raise _in_words(error) from error
 
 
 def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) -> None:

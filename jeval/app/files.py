@@ -61,6 +61,11 @@ class Dataset:
     cases: int
     sha256: str
     highest_draw: int | None
+    stamp: tuple[int, int] = (0, 0)
+
+    def is_still(self, path: Path, selection: Selection) -> bool:
+        """Whether this is the same selection of the same file, untouched since it was checked."""
+        return (path, selection) == (self.path, self.selection) and self.stamp == _stamp(path) != (0, 0)
 
     def __iter__(self) -> Iterator[Case]:
         left = self.selection.limit
@@ -81,6 +86,7 @@ def scan(path: Path, selection: Selection) -> Dataset:
 
     One pass over the file, and a second where a sample is drawn.
     """
+    stamp = _stamp(path)
     found = _Findings()
     ids = array("q")
     draws: list[int] = []
@@ -101,12 +107,21 @@ def scan(path: Path, selection: Selection) -> Dataset:
         found.add(_duplicates(path))
     found.check()
     if selection.sample is None:
-        return Dataset(path, selection, count, digest.hexdigest(), None)
+        return Dataset(path, selection, count, digest.hexdigest(), None, stamp)
     sampled = Dataset(path, selection, 0, "", -draws[0] if draws else -1)
     for case in sampled:
         digest.update(_identity(case))
         count += 1
-    return replace(sampled, cases=count, sha256=digest.hexdigest())
+    return replace(sampled, cases=count, sha256=digest.hexdigest(), stamp=stamp)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """A file's size and time of change, (0, 0) where it cannot be asked."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def _identity(case: Case) -> bytes:

@@ -63,9 +63,13 @@ def _text(data: bytes) -> str:
         raise BadText(f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}") from error
 
 
+# YAML has a long escape, too.
+_HALF = re.compile(r"\\(?:u|U0000)[dD]")
+
+
 def _whole(value: Any, text: str) -> Any:
     # Only an escape can smuggle in half a character; looking for one is cheaper than encoding everything.
-    if "\\ud" in text or "\\uD" in text:
+    if _HALF.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
@@ -112,6 +116,10 @@ def parse_yaml(data: bytes) -> Any:
         raise BadText("is nested too deeply", "flatten it") from error
 
 
+# What JSON has, and keys taken over from elsewhere by `<<`; dates, sets and the like are texts here.
+_TAGS = [f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")]
+
+
 _LOADERS: list[Any] = []
 
 
@@ -123,6 +131,7 @@ def _loader() -> Any:
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers: dict[str, Any] = {}
+        yaml_constructors = {tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag in (None, *_TAGS)}
 
     for tag, pattern, first in (
         ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
@@ -133,8 +142,9 @@ def _loader() -> Any:
     ):
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), first)
     Loader.add_constructor("tag:yaml.org,2002:str", _yaml_str)
-    Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _yaml_number(node, int))
+    Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _yaml_number(node, _int))
     Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _yaml_number(node, _float))
+    Loader.add_constructor("tag:yaml.org,2002:bool", _yaml_bool)
     Loader.add_constructor("tag:yaml.org,2002:map", _yaml_map)
     _LOADERS.append(Loader)
     return Loader
@@ -167,15 +177,28 @@ class _WrittenFloat(_Written, float):
 
 
 def _yaml_number(node: Any, read: Any) -> Any:
-    plain = read(node.value)
+    line = node.start_mark.line + 1
+    try:
+        plain = read(node.value)
+    except BadText as bad:
+        bad.line = line
+        raise
+    except ValueError as error:  # a tag that does not fit: !!int x
+        raise BadText("is tagged a number and is none", "drop the tag", value=node.value, line=line) from error
     if len(node.value) > 1 and node.value.lstrip("+-")[:1] == "0" and node.value.lstrip("+-")[1:2].isdecimal():
         raise BadText(
-            "a number with a leading zero", f'write "{node.value}" for the text, or drop the zero', value=node.value,
-            line=node.start_mark.line + 1,
+            "a number with a leading zero", f'write "{node.value}" for the text, or drop the zero', value=node.value, line=line
         )  # fmt: skip
     value: Any = (_WrittenInt if isinstance(plain, int) else _WrittenFloat)(plain)
     value.written = node.value
     return value
+
+
+def _yaml_bool(loader: Any, node: Any) -> bool:
+    word = node.value
+    if word.lower() not in ("true", "false"):  # !!bool yes
+        raise BadText("is tagged a truth value and is none", "write true or false", value=word, line=node.start_mark.line + 1)
+    return bool(word.lower() == "true")
 
 
 def _yaml_map(loader: Any, node: Any) -> Any:

@@ -1,6 +1,6 @@
 """Everything a run needs, checked before anything is asked: files read, hashes taken, the judge made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from jeval.metric import Metric
 from jeval.question import Judge
 from jeval.rubric import Rubric
 
-__all__ = ["Prepared", "make_judge", "prepare"]
+__all__ = ["Prepared", "judge_identity", "make_judge", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,20 @@ class Prepared:
         }
 
 
-def prepare(settings: RunSettings, root: Path) -> Prepared:
-    """Read and check all files of a run. Raises ConfigError and DataError."""
+def prepare(settings: RunSettings, root: Path, *, known: Prepared | None = None) -> Prepared:
+    """Read and check all files of a run. Raises ConfigError and DataError.
+
+    A dataset that `known` has read, and that has not been touched since, is not read again: a sweep's every job
+    comes here.
+    """
     rubrics: list[Rubric] = []
     metrics: list[Metric] = []
-    if settings.rubrics.path is not None:
-        rubrics = read_rubrics(locate(settings.rubrics.path, root, what="rubrics.path"))
-    if settings.metrics.path is not None:
-        metrics = read_metrics(locate(settings.metrics.path, root, what="metrics.path"))
+    for path in settings.rubrics.paths:
+        rubrics += read_rubrics(locate(path, root, what="rubrics.path"))
+    for path in settings.metrics.paths:
+        metrics += read_metrics(locate(path, root, what="metrics.path"))
+    _refuse_twice(rubrics, "rubrics")
+    _refuse_twice(metrics, "metrics")
     if not rubrics and not metrics:
         raise ConfigError(
             f"rubrics={settings.rubrics.name} and metrics={settings.metrics.name} ask nothing; "
@@ -61,8 +67,18 @@ def prepare(settings: RunSettings, root: Path) -> Prepared:
             ) from error
     chosen = settings.dataset
     selection = Selection(chosen.where, chosen.sample, chosen.seed, chosen.limit)
-    dataset = scan(locate(chosen.path, root, what="dataset.path"), selection)
+    path = locate(chosen.path, root, what="dataset.path")
+    dataset = known.dataset if known is not None and known.dataset.is_still(path, selection) else scan(path, selection)
     return Prepared(settings, dataset, rubrics, metrics, _warnings(settings, dataset, rubrics, metrics))
+
+
+def _refuse_twice(items: Sequence[Rubric] | Sequence[Metric], group: str) -> None:
+    """Raise ConfigError where two files of a group have the same id."""
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise ConfigError(f"{group}.path: two of its files have the id {item.id}; name each id once")
+        seen.add(item.id)
 
 
 def _warnings(
@@ -78,6 +94,17 @@ def _warnings(
         found.append(f"dataset {dataset.path}: no case is selected, so nothing is evaluated")
     found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
     return tuple(found)
+
+
+def judge_identity(settings: JudgeSettings, environ: Mapping[str, str]) -> tuple[str, str]:
+    """(gateway, model) of the judge that the settings name, without its key being asked for."""
+    if settings.gateway == "offline":
+        judge = make_judge(settings, environ)
+        return judge.gateway, judge.model
+    from jeval.judges.gateways import http_settings
+
+    chosen = http_settings(settings.model_dump(), environ)
+    return chosen.gateway, chosen.model
 
 
 def make_judge(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:

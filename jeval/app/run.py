@@ -1,45 +1,38 @@
 """One run from settings to exit code: judged as a stream, every case committed as it is done."""
 
 import asyncio
-import os
-import platform
 import secrets
 import signal
 import sqlite3
-import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from jeval import __version__
-from jeval.app.prepare import Prepared, make_judge
+from jeval.app.prepare import Prepared
 from jeval.app.progress import Progress
-from jeval.app.settings import json_text
+from jeval.app.run_record import now, run_columns
 from jeval.case import Case
 from jeval.errors import JevalError, JudgeRefused
 from jeval.evaluate import Evaluator, evaluate_all
-from jeval.plan import Planner
-from jeval.question import Judge
+from jeval.plan import CasePlan, Planner
+from jeval.question import Answer, Judge
 from jeval.result import CaseResult
+from jeval.rubric import Thresholds
+from jeval.ruling import STATUSES
 from jeval.store.recall import StoredJudgments
 from jeval.store.rows import RunKeys, first_request_id
 from jeval.store.runs import begin_run, finish_run, served_models
 from jeval.store.writer import ResultWriter
-from jeval.summary import Summary
+from jeval.summary import RubricTally, Summary
 
-__all__ = ["Outcome", "execute", "new_run_id", "now"]
+__all__ = ["Outcome", "Redecide", "execute", "new_run_id", "now"]
 
 # Failures to reach the judge, in a row and with nothing answered between, after which the rest is left for later.
 _LOST = 100
-
-
-def now() -> str:
-    """The time in UTC, ISO 8601, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def new_run_id() -> str:
@@ -108,9 +101,28 @@ class _Stop:
         return self.because is not None
 
 
+class Redecide(Protocol):
+    """What a sweep keeps of its first run, to decide further ones without asking."""
+
+    def keep(self, plan: CasePlan, answers: Mapping[str, Answer]) -> None: ...
+
+    def finish(self, run: int, outcome: "Outcome") -> None: ...
+
+    def ready(self) -> bool: ...
+
+    def decide(
+        self, connection: sqlite3.Connection, run: int, rubric_keys: Sequence[int], thresholds: Thresholds
+    ) -> Mapping[tuple[int, int], int]: ...
+
+    def summary(self) -> Summary: ...
+
+    def judgments(self) -> int: ...
+
+
 def execute(
     prepared: Prepared,
     connection: sqlite3.Connection,
+    judge: Judge,
     progress: Progress,
     *,
     run_id: str,
@@ -118,35 +130,62 @@ def execute(
     replay: int | None = None,
     sweep: tuple[str, int] | None = None,
     root: Path | None = None,
+    redecide: Redecide | None = None,
 ) -> Outcome:
     """Run it. What stops it early is in the outcome; what is judged by then is in the store.
 
-    `replay` is the pk of a stored run whose judgments alone are used, asking nothing.
+    `replay` is the pk of a stored run whose judgments alone are used, asking nothing. `redecide`, once it is
+    ready, decides the whole run from what an earlier one of the sweep was answered.
     """
     started = time.perf_counter()
-    judge = make_judge(prepared.settings.judge, os.environ)
-    keys = begin_run(
-        connection, _columns(prepared, judge, run_id, overrides, sweep, root), prepared.rubrics, prepared.metrics
-    )
+    columns = run_columns(prepared, judge, run_id, overrides, sweep, root)
+    keys = begin_run(connection, columns, prepared.rubrics, prepared.metrics)
     outcome = Outcome(run_id, prepared.settings.name)
-    session = _Session(prepared, connection, progress, judge, keys, outcome, replay)
+    oldest: Callable[[], str | None] = lambda: None  # noqa: E731
     try:
-        _loop_runner()(session.run())
+        if redecide is not None and redecide.ready():
+            _decide_again(prepared, connection, keys, outcome, redecide)
+        else:
+            session = _Session(prepared, connection, progress, judge, keys, outcome, replay, redecide)
+            oldest = lambda: session.evaluator.oldest_reused  # noqa: E731
+            _loop_runner()(session.run())
         _conclude(outcome, prepared)
     except (KeyboardInterrupt, asyncio.CancelledError):
         outcome.status, outcome.exit_code, outcome.stopped_because = "interrupted", 130, "interrupted"
+    except JevalError as error:
+        _failed(outcome, error)
     except BaseExceptionGroup as group:
-        error = _cause(group)
-        outcome.status, outcome.exit_code = "incomplete", getattr(error, "exit_code", 3)
-        outcome.stopped_because = str(error)
-        if not isinstance(error, JevalError):
-            raise error from group
+        cause = _cause(group)
+        _failed(outcome, cause)
+        if not isinstance(cause, JevalError):
+            raise cause from group
     finally:
         outcome.wall_s = time.perf_counter() - started
         outcome.left = prepared.dataset.cases - outcome.summary.cases
-        outcome.oldest_reused = session.evaluator.oldest_reused
+        outcome.oldest_reused = oldest()
         _finish(connection, keys.run, outcome)
+        if redecide is not None and not redecide.ready():
+            redecide.finish(keys.run, outcome)
     return outcome
+
+
+def _failed(outcome: Outcome, error: BaseException) -> None:
+    outcome.status, outcome.exit_code = "incomplete", getattr(error, "exit_code", 3)
+    outcome.stopped_because = str(error)
+
+
+def _decide_again(
+    prepared: Prepared, connection: sqlite3.Connection, keys: RunKeys, outcome: Outcome, redecide: Redecide
+) -> None:
+    """Fill the run from answers at hand."""
+    rubric_keys = [keys.rubrics[rubric.sha256] for rubric in prepared.rubrics]
+    tallies = redecide.decide(connection, keys.run, rubric_keys, prepared.settings.thresholds.thresholds)
+    outcome.summary = redecide.summary()
+    for rubric, key in zip(prepared.rubrics, rubric_keys, strict=True):
+        tally = outcome.summary.rubrics[rubric.id] = RubricTally(rubric)
+        for code, status in enumerate(STATUSES):
+            tally.counts[status] = tallies.get((key, code), 0)
+    outcome.reused = redecide.judgments()
 
 
 def _loop_runner() -> Callable[[Any], Any]:
@@ -171,6 +210,7 @@ class _Session:
         keys: RunKeys,
         outcome: Outcome,
         replay: int | None,
+        redecide: Redecide | None,
     ) -> None:
         settings = prepared.settings.judge
         self.prepared, self.connection, self.progress = prepared, connection, progress
@@ -186,6 +226,7 @@ class _Session:
             repeat=settings.repeat,
             next_id=count(first_request_id(keys.run)).__next__,
             now=now,
+            keep=redecide.keep if redecide is not None else None,
         )
         self.stop = _Stop(settings.max_usd, outcome)
         self.concurrency = settings.concurrency
@@ -232,72 +273,6 @@ def _conclude(outcome: Outcome, prepared: Prepared) -> None:
     left = prepared.dataset.cases - outcome.summary.cases
     if outcome.stopped_because or left or outcome.summary.errors or prepared.dataset.cases == 0:
         outcome.status, outcome.exit_code = "incomplete", 2
-
-
-def _columns(
-    prepared: Prepared,
-    judge: Judge,
-    run_id: str,
-    overrides: list[str],
-    sweep: tuple[str, int] | None,
-    root: Path | None,
-) -> dict[str, Any]:
-    settings, fingerprint = prepared.settings, prepared.fingerprint
-    return {
-        "id": run_id,
-        "name": settings.name,
-        "started_at": now(),
-        "dataset": settings.dataset.name if settings.dataset.name != "file" else prepared.dataset.path.name,
-        "dataset_path": settings.dataset.path,
-        "dataset_sha256": prepared.dataset.sha256,
-        "cases": prepared.dataset.cases,
-        "rubrics": settings.rubrics.name,
-        "metrics": settings.metrics.name,
-        "thresholds": settings.thresholds.name,
-        "threshold_pass": settings.thresholds.pass_,
-        "threshold_fail": settings.thresholds.fail,
-        "judge": judge.name,
-        "gateway": judge.gateway,
-        "model_asked": judge.model,
-        "simulated": int(judge.simulated),
-        "config_yaml": _yaml(settings.saved(fingerprint)),
-        "config_sha256": settings.sha256(fingerprint),
-        "overrides": json_text(overrides),
-        "tags": json_text(settings.tags),
-        "jeval_version": __version__,
-        "python_version": platform.python_version(),
-        "git_commit": _git_commit(root or Path.cwd()),
-        "sweep_id": sweep[0] if sweep else None,
-        "sweep_position": sweep[1] if sweep else None,
-    }
-
-
-def _yaml(body: dict[str, Any]) -> str:
-    import yaml
-
-    return str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=120))
-
-
-def _git_commit(root: Path) -> str | None:
-    """The commit the project stands at, or None where it is no checkout. Reads git's files: starting git takes longer."""
-    for folder in (root, *root.parents):
-        head = folder / ".git" / "HEAD"
-        if not head.is_file():
-            continue
-        text = head.read_text(errors="replace").strip()
-        if not text.startswith("ref: "):
-            return text or None
-        ref = folder / ".git" / text.removeprefix("ref: ")
-        if ref.is_file():
-            return ref.read_text().strip() or None
-        try:
-            found = subprocess.run(
-                ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        return found.stdout.strip() or None if found.returncode == 0 else None
-    return None
 
 
 def _finish(connection: sqlite3.Connection, run: int, outcome: Outcome) -> None:

@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from jeval.app.faults import problems_of
 from jeval.case import _Model
@@ -13,6 +13,8 @@ from jeval.rubric import Thresholds
 
 __all__ = ["DatasetSettings", "FileSettings", "GateSettings", "JudgeSettings", "Profile", "RunSettings", "settings_of"]
 
+# A name that looks like a number is a number to YAML and to Hydra.
+Name = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int | float) else value)]
 Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=0)]
 
@@ -24,7 +26,7 @@ class _Settings(_Model):
 class DatasetSettings(_Settings):
     """Which cases."""
 
-    name: str
+    name: Name
     path: str
     limit: Whole | None = None
     """At most this many, from the beginning."""
@@ -37,17 +39,22 @@ class DatasetSettings(_Settings):
 
 
 class FileSettings(_Settings):
-    """A named file of rubrics or metrics, or none."""
+    """A named file of rubrics or metrics, or several files, or none."""
 
-    name: str
-    path: str | None = None
+    name: Name
+    path: str | list[str] | None = None
+
+    @property
+    def paths(self) -> list[str]:
+        """All its files."""
+        return [] if self.path is None else [self.path] if isinstance(self.path, str) else self.path
 
 
 class Profile(Thresholds):
     """A threshold profile with its name."""
 
     model_config = {**_Model.model_config, "alias_generator": None}
-    name: str = "custom"
+    name: Name = "custom"
 
     @property
     def thresholds(self) -> Thresholds:
@@ -57,7 +64,7 @@ class Profile(Thresholds):
 class JudgeSettings(_Settings):
     """Who answers, how it is reached and how much may be asked."""
 
-    name: str
+    name: Name
     gateway: str
     base_url: str | None = None
     path: str | None = None
@@ -75,14 +82,14 @@ class JudgeSettings(_Settings):
     max_state_tokens: Annotated[int, Field(ge=500)] = 32_000
 
     def identity(self) -> dict[str, Any]:
-        """What of a judge can change a check."""
-        return self.model_dump(include={"gateway", "model", "base_url", "path", "repeat", "max_state_tokens"})
+        """What of a judge can change a check, besides the gateway and the model that it turns out to be."""
+        return self.model_dump(include={"repeat", "max_state_tokens"})
 
 
 class GateSettings(_Settings):
     """What `--ci` lets pass. None means no limit."""
 
-    name: str
+    name: Name
     max_failures: Whole | None = None
     max_critical_failures: Whole | None = None
     max_review_rate: Rate | None = None
@@ -107,7 +114,7 @@ class RunSettings(_Settings):
     thresholds: Profile
     judge: JudgeSettings
     gate: GateSettings
-    name: str | None = None
+    name: Name | None = None
     tags: dict[str, Any] = {}
     store: str | None = None
     fingerprint: dict[str, Any] | None = None
@@ -118,12 +125,12 @@ class RunSettings(_Settings):
         body = self.model_dump(by_alias=True, mode="json", exclude={"store", "fingerprint"})
         return {**body, "fingerprint": fingerprint}
 
-    def sha256(self, fingerprint: dict[str, Any]) -> str:
+    def sha256(self, fingerprint: dict[str, Any], gateway: str, model: str) -> str:
         """Hash of all that can change a check: contents of files, not where they lie; no names, no speed."""
         return sha256(
             {
                 "thresholds": {"pass": self.thresholds.pass_, "fail": self.thresholds.fail},
-                "judge": self.judge.identity(),
+                "judge": {**self.judge.identity(), "gateway": gateway, "model": model},
                 "fingerprint": fingerprint,
             }
         )

@@ -184,6 +184,16 @@ CREATE TABLE check_rows (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX critical_check_rows ON check_rows (run) WHERE critical = 1;
 
+CREATE TABLE sweep_jobs (
+  sweep_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  overrides TEXT NOT NULL,
+  run INTEGER REFERENCES runs (pk),
+  exit_code INTEGER NOT NULL,
+  error TEXT,
+  PRIMARY KEY (sweep_id, position)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tallies (
   run INTEGER NOT NULL REFERENCES runs (pk),
   rubric INTEGER NOT NULL REFERENCES rubrics (pk),

@@ -1,122 +1,109 @@
-"""jeval run: compose, prepare, judge, store, tell."""
+"""jeval run: compose, prepare, judge, store, tell; once, or once for each job of a sweep."""
 
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from contextlib import closing
 
-from jeval.app.compose import overrides_of, run_hydra
+from jeval.app.compose import count_jobs, overrides_of, run_hydra
 from jeval.app.faults import nearest
 from jeval.app.places import project_root, store_path
-from jeval.errors import ConfigError, JevalError
+from jeval.errors import ConfigError
 
-__all__ = ["RunOptions", "raw"]
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """The flags of `jeval run` that are not Hydra's."""
-
-    ci: bool = False
-    json: bool = False
-    dry_run: bool = False
-    from_run: str | None = None
-
+__all__ = ["raw"]
 
 # Flags that Hydra understands and we pass on.
 _HYDRA_FLAGS = (
     "-m", "--multirun", "-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "--resolve", "-p", "--package",
     "--config-dir", "-cd", "-sc", "--shell-completion", "--version", "-r", "--run", "-er", "--experimental-rerun",
 )  # fmt: skip
+_OURS = {"--ci": "ci", "--json": "json", "--dry-run": "dry_run", "--accept-changes": "accept_changes"}
 
 
-def split_flags(arguments: Sequence[str]) -> tuple[RunOptions, list[str]]:
-    """Our flags, and what is left for Hydra. Raises ConfigError for a flag that is neither's."""
-    ci = json = dry_run = False
-    from_run: str | None = None
+def split_flags(arguments: Sequence[str]) -> tuple[dict[str, object], list[str]]:
+    """Our flags by name, and what is left for Hydra. Raises ConfigError for a flag that is neither's."""
+    ours: dict[str, object] = {}
     rest: list[str] = []
     waiting = iter(arguments)
     for argument in waiting:
         flag, equals, value = argument.partition("=")
-        if argument == "--ci":
-            ci = True
-        elif argument == "--json":
-            json = True
-        elif argument == "--dry-run":
-            dry_run = True
+        if argument in _OURS:
+            ours[_OURS[argument]] = True
         elif flag == "--from-run":
-            from_run = value if equals else next(waiting, None)
-            if not from_run:
+            name = value if equals else next(waiting, None)
+            if not name:
                 raise ConfigError("--from-run: names no run; write --from-run RUN, e.g. --from-run @last")
+            ours["from_run"] = name
         elif argument.startswith("-") and flag not in _HYDRA_FLAGS:
-            close = nearest(flag, ["--ci", "--json", "--dry-run", "--from-run", "--multirun", "--cfg", "--info", "--help"])
-            raise ConfigError(f"{argument}: there is no such flag; {f'did you mean {close}? ' if close else ''}see `jeval run --help`")
+            close = nearest(flag, [*_OURS, "--from-run", "--multirun", "--cfg", "--info", "--help"])
+            hint = f"did you mean {close}? " if close else ""
+            raise ConfigError(f"{argument}: there is no such flag; {hint}see `jeval run --help`")
         else:
             rest.append(argument)
-    return RunOptions(ci, json, dry_run, from_run), rest
+    return ours, rest
+
+
+def _value(arguments: Sequence[str], key: str) -> str | None:
+    """The last plain value given for a key, or None."""
+    found = [argument.partition("=")[2] for argument in arguments if argument.partition("=")[0] == key]
+    return found[-1].strip("'\"") if found else None
 
 
 def raw(arguments: Sequence[str]) -> int:
     """Run it, or sweep; the exit code, of a sweep its worst."""
-    options, rest = split_flags(arguments)
+    flags, rest = split_flags(arguments)
     sweep = any(flag in rest for flag in ("-m", "--multirun"))
     root = project_root()
-    given = [argument for argument in rest if "=" in argument and not argument.startswith("-")]
-    codes: list[int] = []
-
-    def job(config: Any) -> None:
-        codes.append(_job(config, options, given, root))
-
-    run_hydra(job, overrides_of(rest, sweep=sweep), root)
-    if not codes:  # --help, --cfg and --info call no job
+    overrides = overrides_of(rest, sweep=sweep)
+    if any(flag in rest for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")):
+        run_hydra(lambda config: None, overrides, root)
         return 0
-    return max(codes)
-
-
-def _job(config: Any, options: RunOptions, given: list[str], root: Path) -> int:
-    """One job, which never raises: in a sweep that would stop the others."""
-    from jeval.app.cli import _fail
-
-    try:
-        return _run(config, options, given, root)
-    except JevalError as error:
-        return _fail(error)
-
-
-def _run(config: Any, options: RunOptions, given: list[str], root: Path) -> int:
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    from jeval.app.console import Painter, outcome_json, print_outcome
-    from jeval.app.prepare import prepare
-    from jeval.app.progress import make_progress
-    from jeval.app.run import execute, new_run_id
-    from jeval.app.settings import json_text, settings_of
+    # Only now what is heavy: flags and overrides are in order.
+    from jeval.app.job import Job, RunOptions
+    from jeval.app.reproduce import original, overrides_from
+    from jeval.app.run import new_run_id
     from jeval.store.connect import open_store
 
-    try:
-        values: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
-    except OmegaConfBaseException as error:
-        raise ConfigError(_missing(error)) from error
-    settings = settings_of(values)
-    prepared = prepare(settings, root)
-    path = store_path(settings.store, root)
-    connection = open_store(path)
-    try:
-        progress = make_progress()
-        outcome = execute(prepared, connection, progress, run_id=new_run_id(), overrides=given, root=root)
-        print_outcome(Painter(sys.stderr if options.json else sys.stdout, os.environ), prepared, outcome, connection)
-        if options.json:
-            print(json_text(outcome_json(prepared, outcome, str(path))), flush=True)
-    finally:
-        connection.close()
-    return outcome.exit_code
+    options = RunOptions(**flags)  # type: ignore[arg-type]
+    job = Job(options, root)
+    path = store_path(_value(rest, "store"), root)
+    if options.from_run:
+        with closing(open_store(path, create=False)) if path.exists() else closing(_Nothing()) as connection:
+            job.original = original(options.from_run, None if isinstance(connection, _Nothing) else connection)
+        overrides = [*overrides_from(job.original.config, overrides), *overrides]
+    if not sweep:
+        run_hydra(job, overrides, root)
+        if job.failure is not None:
+            raise job.failure
+        return max(job.codes, default=0)
+    job.sweep_id = new_run_id()
+    expected = count_jobs(overrides)
+    run_hydra(job, overrides, root)
+    return _conclude_sweep(job.sweep_id, job.codes, expected, path, json=options.json)
 
 
-def _missing(error: Exception) -> str:
-    key = getattr(error, "full_key", None) or "a setting"
-    group = str(key).partition(".")[0]
-    remedy = f"name a file with {key}=FILE, or choose {group}=NAME" if str(key).endswith(".path") else f"set {key}=VALUE"
-    return f"{key}: is not set; {remedy} (see `jeval run --help`)"
+class _Nothing:
+    """Stands for a store that is not there yet."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _conclude_sweep(sweep_id: str, codes: Sequence[int], expected: int | None, path: object, *, json: bool) -> int:
+    """Print the sweep's table; the worst exit code, a job that left no word counting as a failure."""
+    from pathlib import Path
+
+    from jeval.app.console import Painter
+    from jeval.app.sweep_table import print_sweep
+    from jeval.store.connect import open_store
+    from jeval.store.derive import sweep_jobs
+
+    store = Path(str(path))
+    if not store.exists():
+        return max(codes, default=3)
+    with closing(open_store(store, create=False)) as connection:
+        jobs = sweep_jobs(connection, sweep_id)
+        missing = max(0, (expected or len(jobs)) - len(jobs))
+        print_sweep(Painter(sys.stderr if json else sys.stdout, os.environ), connection, jobs, missing)
+    worst = max([*codes, *(job.exit_code for job in jobs)], default=3)
+    return max(worst, 3) if missing else worst

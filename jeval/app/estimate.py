@@ -1,0 +1,83 @@
+"""What a run would ask, before it does: planned for real, asked not at all."""
+
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from jeval.app.console import Painter, plain
+from jeval.app.prepare import Prepared
+from jeval.plan import Planner
+from jeval.store.recall import StoredJudgments
+
+__all__ = ["Estimate", "estimate", "print_estimate"]
+
+# Bytes of JSON a token stands for in an estimate of cost: no tokenizer is published.
+_BYTES_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Counts of a run not made. `input_tokens` is estimated at 4 bytes a token; `cost_usd` None without a price."""
+
+    cases: int
+    checks: int
+    settled_by_code: int
+    requests: int
+    questions: int
+    stored: int
+    input_tokens: int
+    cost_usd: float | None
+    digested: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The estimate as JSON."""
+        return asdict(self)
+
+
+def estimate(
+    prepared: Prepared, identity: tuple[str, str], connection: sqlite3.Connection | None
+) -> Estimate:
+    """Plan every case and count, for the judge of this (gateway, model). What the store holds already (a connection is given) is not counted as asked."""
+    settings = prepared.settings.judge
+    planner = Planner(prepared.rubrics, prepared.metrics, settings.max_state_tokens)
+    recall = None
+    if connection is not None and settings.reuse != "never":
+        row = connection.execute(
+            "SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity
+        ).fetchone()
+        recall = StoredJudgments(connection, row[0]) if row else None
+    checks = settled = requests = questions = stored = size = digested = 0
+    for case in prepared.dataset:
+        plan = planner.plan(case)
+        checks += len(plan.checks)
+        settled += sum(check.settled is not None for check in plan.checks)
+        for ask in plan.asks:
+            digested += bool(ask.state.cut)
+            for repeat in range(settings.repeat):
+                have = recall(ask.state.sha256, ask.questions, repeat).answers if recall is not None else {}
+                missing = [q for sha, q in ask.questions.items() if sha not in have]
+                stored += len(have)
+                if missing and settings.reuse != "only":
+                    requests += 1
+                    questions += len(missing)
+                    size += len(ask.state.json.encode()) + sum(len(q.wire.encode()) for q in missing)
+    tokens = size // _BYTES_PER_TOKEN
+    price = settings.usd_per_million_input
+    cost = None if price is None else tokens * price / 1e6
+    return Estimate(prepared.dataset.cases, checks, settled, requests, questions, stored, tokens, cost, digested)
+
+
+def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> None:
+    """The estimate as people read it."""
+    judge = prepared.settings.judge
+    painter.line(f"{found.cases:,} cases of {plain(prepared.dataset.path.name, 60)}, {found.checks:,} checks; nothing was asked")
+    painter.line(f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store")
+    cost = f"${found.cost_usd:.4f}" if found.cost_usd is not None else f"unknown: judge {judge.name} has no price"
+    if judge.gateway == "offline":
+        cost = "none: the offline judge is free"
+    painter.line(f"  {found.requests:,} requests with {found.questions:,} questions, about {found.input_tokens:,} tokens")
+    painter.line(f"  cost {cost}")
+    if found.digested:
+        painter.line(f"  {found.digested:,} states are over the judge's limit and would be digested")
+    for warning in prepared.warnings:
+        painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))

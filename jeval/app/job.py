@@ -1,0 +1,193 @@
+"""One job of `jeval run`: from a composed configuration to a stored run and an exit code.
+
+A job never exits and, in a sweep, never raises: Hydra would stop the jobs after it. What became of it is in the
+store, where the sweep's parent finds it even when the job ran in another process.
+"""
+
+import os
+import sqlite3
+import sys
+import traceback
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jeval.app.console import Painter, outcome_json, print_outcome
+from jeval.app.estimate import estimate, print_estimate
+from jeval.app.places import store_path
+from jeval.app.prepare import Prepared, judge_identity, make_judge, prepare
+from jeval.app.progress import Progress, make_progress
+from jeval.app.reproduce import Original, changes_since
+from jeval.app.run import Outcome, Redecide, execute, new_run_id
+from jeval.app.settings import RunSettings, json_text, settings_of
+from jeval.app.sweep import Memory, memory_key
+from jeval.errors import ConfigError, JevalError
+from jeval.store.connect import open_store
+
+__all__ = ["Job", "RunOptions"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The flags of `jeval run` that are not Hydra's."""
+
+    ci: bool = False
+    json: bool = False
+    dry_run: bool = False
+    from_run: str | None = None
+    accept_changes: bool = False
+
+
+@dataclass
+class Job:
+    """What Hydra calls, once or once for each job of a sweep. `sweep_id` is None outside a sweep."""
+
+    options: RunOptions
+    root: Path
+    original: Original | None = None
+    sweep_id: str | None = None
+    codes: list[int] = field(default_factory=list)
+    memory: Memory | None = None
+    last: tuple[Prepared, Path] | None = None
+    failure: Exception | None = None
+
+    def __call__(self, config: Any) -> None:
+        """Run one job."""
+        from hydra.core.hydra_config import HydraConfig
+
+        hydra = HydraConfig.get()
+        overrides = list(hydra.overrides.task)
+        if self.sweep_id is None:
+            try:
+                self.codes.append(self._run(config, overrides, None))
+            except Exception as failure:  # raised again outside of Hydra, which would print it in its own words
+                self.failure = failure
+            return
+        position = int(hydra.job.num)
+        code, error = 3, "the job died"
+        try:
+            code, error = self._run(config, overrides, (self.sweep_id, position)), ""
+        except JevalError as failure:
+            code, error = failure.exit_code, str(failure)
+        except Exception as failure:
+            traceback.print_exc()
+            code, error = 3, f"{type(failure).__name__}: {failure}"
+        finally:
+            if error:
+                print(f"jeval: job {position} ({' '.join(overrides)}): {error}", file=sys.stderr)
+            self.codes.append(code)
+            self._record(config, position, overrides, code, error or None)
+
+    def _record(self, config: Any, position: int, overrides: list[str], code: int, error: str | None) -> None:
+        """Leave word of the job for the sweep's parent. Without a usable store there is none, which says enough."""
+        with suppress(JevalError, sqlite3.Error):
+            setting = config.get("store") if hasattr(config, "get") else None
+            with closing(open_store(store_path(setting, self.root))) as connection:
+                connection.execute(
+                    "INSERT OR REPLACE INTO sweep_jobs VALUES (?1, ?2, ?3,"
+                    " (SELECT pk FROM runs WHERE sweep_id = ?1 AND sweep_position = ?2 ORDER BY pk DESC LIMIT 1), ?4, ?5)",
+                    (self.sweep_id, position, " ".join(overrides), code, error),
+                )
+
+    def _run(self, config: Any, overrides: list[str], sweep: tuple[str, int] | None) -> int:
+        settings = _settings(config)
+        prepared = prepare(settings, self.root, known=self.last[0] if self.last else None)
+        self._check_original(prepared)
+        path = store_path(settings.store, self.root)
+        if self.options.dry_run:
+            return self._dry_run(prepared, path)
+        with closing(open_store(path)) as connection:
+            outcome = self._execute(prepared, connection, overrides, sweep)
+            self.last = (prepared, path)
+            return self._tell(prepared, outcome, connection, path, quiet=sweep is not None)
+
+    def _execute(
+        self, prepared: Prepared, connection: sqlite3.Connection, overrides: list[str], sweep: tuple[str, int] | None
+    ) -> Outcome:
+        judge = make_judge(prepared.settings.judge, os.environ)
+        replay = self._replay(prepared.settings)
+        redecide: Redecide | None = None
+        if sweep is not None and prepared.settings.judge.repeat == 1:
+            key = memory_key(prepared, judge.gateway, judge.model)
+            if self.memory is None or not self.memory.serves(key):
+                self.memory = Memory(key, prepared)
+            redecide = self.memory
+        return execute(
+            prepared,
+            connection,
+            judge,
+            _progress(sweep),
+            run_id=new_run_id(),
+            overrides=overrides,
+            replay=replay,
+            sweep=sweep,
+            root=self.root,
+            redecide=redecide,
+        )
+
+    def _replay(self, settings: RunSettings) -> int | None:
+        """The run whose judgments are used and nothing else, where one complete run is reproduced with its judge."""
+        if self.original is None or not self.original.complete:
+            return None
+        then, now = self.original.config.get("judge"), settings.judge.model_dump(mode="json")
+        keys = ("gateway", "model", "repeat", "max_state_tokens")
+        same = isinstance(then, Mapping) and all(then.get(key) == now.get(key) for key in keys)
+        return self.original.run if same else None
+
+    def _check_original(self, prepared: Prepared) -> None:
+        if self.original is None or self.options.accept_changes:
+            return
+        changes = changes_since(self.original.config, prepared.fingerprint)
+        if changes:
+            name = self.original.run_id or self.options.from_run
+            raise ConfigError(
+                f"--from-run {name}: {'; '.join(changes)}; restore the files, or accept it with --accept-changes"
+            )
+
+    def _dry_run(self, prepared: Prepared, path: Path) -> int:
+        judge = judge_identity(prepared.settings.judge, os.environ)
+        if path.exists():
+            with closing(open_store(path)) as connection:
+                found = estimate(prepared, judge, connection)
+        else:
+            found = estimate(prepared, judge, None)
+        if self.options.json:
+            print(json_text(found.as_dict()), flush=True)
+        else:
+            print_estimate(Painter(sys.stdout, os.environ), prepared, found)
+        return 0
+
+    def _tell(
+        self, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection, path: Path, *, quiet: bool
+    ) -> int:
+        painter = Painter(sys.stderr if self.options.json else sys.stdout, os.environ)
+        if not quiet:
+            print_outcome(painter, prepared, outcome, connection)
+        if self.options.ci and outcome.exit_code != 130:
+            from jeval.app.ci import gate_run
+
+            outcome.exit_code = gate_run(painter, prepared, outcome, connection, quiet=quiet)
+        if self.options.json:
+            print(json_text(outcome_json(prepared, outcome, str(path))), flush=True)
+        return outcome.exit_code
+
+
+def _progress(sweep: tuple[str, int] | None) -> Progress:
+    # Only the first job of a sweep asks; the others are over before a line could be read.
+    return make_progress() if sweep is None or sweep[1] == 0 else Progress()
+
+
+def _settings(config: Any) -> RunSettings:
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        values: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        key = str(getattr(error, "full_key", None) or "a setting")
+        group = key.partition(".")[0]
+        remedy = f"name a file with {key}=FILE, or choose {group}=NAME" if key.endswith(".path") else f"set {key}=VALUE"
+        raise ConfigError(f"{key}: is not set; {remedy} (see `jeval run --help`)") from error
+    return settings_of(values)

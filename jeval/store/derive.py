@@ -1,0 +1,160 @@
+"""A run written beside another it shares everything with but its decisions."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from jeval.ruling import Verdict
+from jeval.store.rows import Known
+from jeval.store.schema import STATUS_CODES
+
+__all__ = ["DerivedCheck", "Source", "derive_run", "sweep_jobs", "sweep_table"]
+
+# Cases a transaction takes: others may write between.
+_CHUNK = 2_000
+
+
+class Source:
+    """A finished run whose cases, findings and scores further runs refer to."""
+
+    def __init__(self, run: int) -> None:
+        self.run = run
+        self.known = Known()
+        self._cases: list[tuple[int, str]] | None = None
+        self._findings: dict[int, dict[int, int]] = {}
+
+    def load(self, connection: sqlite3.Connection) -> list[tuple[int, str]]:
+        """(case key, case id) of every case, once read and then kept, with each check's finding."""
+        if self._cases is None:
+            self._cases = connection.execute(
+                "SELECT case_ids.key, case_ids.id FROM run_cases JOIN case_ids ON case_ids.key = run_cases.case_key"
+                " WHERE run = ? ORDER BY run_cases.case_key",
+                (self.run,),
+            ).fetchall()
+            for key, rubric, finding in connection.execute(
+                "SELECT case_key, rubric, finding FROM check_rows WHERE run = ?", (self.run,)
+            ):
+                self._findings.setdefault(key, {})[rubric] = finding
+        return self._cases
+
+    def finding(self, case_key: int, rubric: int) -> int:
+        """The finding of one check of the source run."""
+        return self._findings[case_key][rubric]
+
+
+class DerivedCheck(NamedTuple):
+    """One check of a further run: its rubric's key, its verdict, and whether it is a critical failure."""
+
+    rubric: int
+    verdict: Verdict
+    critical: bool
+
+
+def derive_run(
+    connection: sqlite3.Connection, source: Source, run: int, decided: Callable[[str], Sequence[DerivedCheck]]
+) -> Mapping[tuple[int, int], int]:
+    """Write the checks of `run`, each case whole; its cases and scores are the source's.
+
+    Returns how many checks there are of each (rubric key, status code).
+    """
+    cases = source.load(connection)
+    tallies: dict[tuple[int, int], int] = {}
+    for start in range(0, len(cases), _CHUNK):
+        chunk = cases[start : start + _CHUNK]
+        here: dict[tuple[int, int], int] = {}
+        verdicts: list[tuple[Any, ...]] = []
+        rows: list[tuple[Any, ...]] = []
+        for key, case_id in chunk:
+            for rubric, verdict, critical in decided(case_id):
+                code = STATUS_CODES[verdict.status]
+                verdict_key, new = source.known.verdict(verdict)
+                if new:
+                    verdicts.append((verdict_key, code, verdict.outcome, verdict.rule, verdict.reason))
+                rows.append((run, key, rubric, code, int(critical), source.finding(key, rubric), verdict_key))
+                here[rubric, code] = here.get((rubric, code), 0) + 1
+        first, last = chunk[0][0], chunk[-1][0]
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute(
+                "INSERT INTO run_cases SELECT ?, position, case_key, content, sources FROM run_cases"
+                " WHERE run = ? AND case_key BETWEEN ? AND ?",
+                (run, source.run, first, last),
+            )
+            connection.execute(
+                "INSERT INTO score_rows SELECT ?, case_key, metric, result FROM score_rows"
+                " WHERE run = ? AND case_key BETWEEN ? AND ?",
+                (run, source.run, first, last),
+            )
+            connection.executemany("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?)", verdicts)
+            connection.executemany("INSERT INTO check_rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+                [(run, rubric, code, n) for (rubric, code), n in here.items()],
+            )
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        for tally, n in here.items():
+            tallies[tally] = tallies.get(tally, 0) + n
+    return tallies
+
+
+class SweepRow(NamedTuple):
+    """One job of a sweep, as its table shows it. Counts are None where the job left no run."""
+
+    position: int
+    overrides: str
+    exit_code: int
+    error: str | None
+    run: int | None
+    run_id: str | None
+    counts: tuple[int, ...] | None
+    critical: int | None
+    flipped: int | None
+
+
+def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
+    """Every job of a sweep that left a trace, in order, each held against the first that has a run."""
+    jobs = connection.execute(
+        "SELECT j.position, j.overrides, j.exit_code, j.error, runs.pk, runs.id FROM sweep_jobs j"
+        " LEFT JOIN runs ON runs.pk = j.run WHERE j.sweep_id = ? ORDER BY j.position",
+        (sweep_id,),
+    ).fetchall()
+    first = next((job[4] for job in jobs if job[4] is not None), None)
+    rows = []
+    for position, overrides, code, error, run, run_id in jobs:
+        if run is None:
+            rows.append(SweepRow(position, overrides, code, error, None, None, None, None, None))
+            continue
+        summary = connection.execute(
+            'SELECT "pass", "fail", "review", "skipped", "error", critical_failures FROM run_summary WHERE run_id = ?', (run_id,)
+        ).fetchone()
+        flipped = connection.execute(
+            "SELECT count(*) FROM check_rows a JOIN check_rows b ON b.run = ? AND b.case_key = a.case_key AND b.rubric = a.rubric"
+            " WHERE a.run = ? AND a.status <> b.status",
+            (run, first),
+        ).fetchone()[0]
+        rows.append(SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped))
+    return rows
+
+
+def sweep_table(connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int) -> list[tuple[Any, ...]]:
+    """Checks that some profile decides otherwise than the first: (case id, rubric id, first status, changes).
+
+    `changes` is a JSON object of run pk to status code. At most `limit`, critical rubrics first.
+    """
+    marks = ",".join("?" * len(others))
+    return connection.execute(
+        f"""
+        SELECT case_ids.id, rubrics.id, a.status, json_group_object(b.run, b.status)
+        FROM check_rows a
+        JOIN check_rows b ON b.run IN ({marks}) AND b.case_key = a.case_key AND b.rubric = a.rubric AND b.status <> a.status
+        JOIN case_ids ON case_ids.key = a.case_key
+        JOIN rubrics ON rubrics.pk = a.rubric
+        WHERE a.run = ? GROUP BY a.case_key, a.rubric
+        ORDER BY rubrics.severity = 'critical' DESC, count(*) DESC, case_ids.id LIMIT ?
+        """,  # noqa: S608 - only question marks are put in
+        (*others, first, limit),
+    ).fetchall()
