@@ -7,7 +7,7 @@ faults; in YAML so is every unquoted word that some readers take for a truth val
 import json
 import math
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["BadText", "parse_json", "parse_yaml"]
 
@@ -48,7 +48,9 @@ def _int(text: str) -> int:
     return int(text)
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_constant=_constant, parse_int=_int).decode
+_decode = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_float=_float, parse_constant=_constant, parse_int=_int
+).decode
 
 
 def _text(data: bytes) -> str:
@@ -60,7 +62,9 @@ def _text(data: bytes) -> str:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
         around = data[max(0, error.start - 8) : error.start + 8]
-        raise BadText(f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}") from error
+        raise BadText(
+            f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}"
+        ) from error
 
 
 # YAML has a long escape, too.
@@ -74,7 +78,9 @@ def _whole(value: Any, text: str) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             half = f"\\u{ord(error.object[error.start]):04x}"
-            raise BadText("holds half a character (a lone surrogate)", "write the whole character", value=half) from error
+            raise BadText(
+                "holds half a character (a lone surrogate)", "write the whole character", value=half
+            ) from error
     return value
 
 
@@ -109,29 +115,33 @@ def parse_yaml(data: bytes) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark else None
-        raise BadText(f"is not YAML: {error.problem}", "check the indentation and the quotes there", line=line) from error
+        raise BadText(
+            f"is not YAML: {error.problem}", "check the indentation and the quotes there", line=line
+        ) from error
     except yaml.YAMLError as error:
         raise BadText(f"is not YAML: {str(error).splitlines()[0]}", "check the characters there") from error
     except RecursionError as error:
         raise BadText("is nested too deeply", "flatten it") from error
 
 
-# What JSON has, and keys taken over from elsewhere by `<<`; dates, sets and the like are texts here.
-_TAGS = [f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")]
+# What JSON has; dates, sets, bytes and the like are not read.
+_TAGS = [f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "seq", "map")]
 
 
 _LOADERS: list[Any] = []
 
 
 def _loader() -> Any:
-    """A SafeLoader that resolves only null, true, false and numbers, and refuses what would change silently."""
+    """A SafeLoader that resolves only null, true, false and numbers, and refuses what changes silently."""
     if _LOADERS:
         return _LOADERS[0]
     import yaml
 
     class Loader(yaml.SafeLoader):
-        yaml_implicit_resolvers: dict[str, Any] = {}
-        yaml_constructors = {tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag in (None, *_TAGS)}
+        yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+        yaml_constructors: ClassVar[dict[Any, Any]] = {
+            tag: yaml.SafeLoader.yaml_constructors[tag] for tag in _TAGS
+        }
 
     for tag, pattern, first in (
         ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
@@ -145,6 +155,7 @@ def _loader() -> Any:
     Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _yaml_number(node, _int))
     Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _yaml_number(node, _float))
     Loader.add_constructor("tag:yaml.org,2002:bool", _yaml_bool)
+    Loader.add_constructor(None, _yaml_tagged)
     Loader.add_constructor("tag:yaml.org,2002:map", _yaml_map)
     _LOADERS.append(Loader)
     return Loader
@@ -184,11 +195,20 @@ def _yaml_number(node: Any, read: Any) -> Any:
         bad.line = line
         raise
     except ValueError as error:  # a tag that does not fit: !!int x
-        raise BadText("is tagged a number and is none", "drop the tag", value=node.value, line=line) from error
-    if len(node.value) > 1 and node.value.lstrip("+-")[:1] == "0" and node.value.lstrip("+-")[1:2].isdecimal():
         raise BadText(
-            "a number with a leading zero", f'write "{node.value}" for the text, or drop the zero', value=node.value, line=line
-        )  # fmt: skip
+            "is tagged a number and is none", "drop the tag", value=node.value, line=line
+        ) from error
+    if (
+        len(node.value) > 1
+        and node.value.lstrip("+-")[:1] == "0"
+        and node.value.lstrip("+-")[1:2].isdecimal()
+    ):
+        raise BadText(
+            "a number with a leading zero",
+            f'write "{node.value}" for the text, or drop the zero',
+            value=node.value,
+            line=line,
+        )
     value: Any = (_WrittenInt if isinstance(plain, int) else _WrittenFloat)(plain)
     value.written = node.value
     return value
@@ -197,20 +217,37 @@ def _yaml_number(node: Any, read: Any) -> Any:
 def _yaml_bool(loader: Any, node: Any) -> bool:
     word = node.value
     if word.lower() not in ("true", "false"):  # !!bool yes
-        raise BadText("is tagged a truth value and is none", "write true or false", value=word, line=node.start_mark.line + 1)
+        raise BadText(
+            "is tagged a truth value and is none",
+            "write true or false",
+            value=word,
+            line=node.start_mark.line + 1,
+        )
     return bool(word.lower() == "true")
 
 
+def _yaml_tagged(loader: Any, node: Any) -> Any:
+    tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+    raise BadText(
+        f"the tag {tag} is not read", "drop the tag, or write a text", line=node.start_mark.line + 1
+    )
+
+
 def _yaml_map(loader: Any, node: Any) -> Any:
-    loader.flatten_mapping(node)
+    own = len([key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"])
+    loader.flatten_mapping(node)  # puts what is merged in before the node's own keys, which shadow it
     found: dict[Any, Any] = {}
-    for key_node, value_node in node.value:
+    written: set[str] = set()
+    first_own = len(node.value) - own
+    for position, (key_node, value_node) in enumerate(node.value):
         key = loader.construct_object(key_node, deep=True)
         line = key_node.start_mark.line + 1
         if not isinstance(key, str):
             shown = key_node.value if isinstance(key_node.value, str) else repr(key)
             raise BadText("the key is not a text", f'write "{shown}" in quotes', value=shown, line=line)
-        if key in found:
+        if key in written:
             raise BadText("the key is written twice", "keep one of the two", field=key, line=line)
+        if position >= first_own:
+            written.add(key)
         found[key] = loader.construct_object(value_node, deep=True)
     return found
