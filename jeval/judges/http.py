@@ -1,0 +1,228 @@
+"""The judge over HTTP: any server or gateway of the System One protocol."""
+
+import asyncio
+import random as _random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+import httpx
+from tenacity import AsyncRetrying
+
+from jeval.errors import ConfigError, JudgeError, JudgeRefused, MalformedAnswer
+from jeval.judges.faults import THROTTLED, AttemptFailed, Sent, refusal
+from jeval.judges.gateways import HttpSettings, check_key, refuse_plain_text
+from jeval.judges.pace import LONGEST_PAUSE_S, Gate, Pace
+from jeval.judges.retry import persist, policy
+from jeval.judges.transport import Received, exchange, new_transport
+from jeval.judges.wire import RequestBody, read_reply
+from jeval.question import Question, Reply
+from jeval.state import State
+
+__all__ = ["HttpJudge"]
+
+# Some local servers insist on a bearer token and take any.
+_PLACEHOLDER_KEY = "local"
+
+
+class _Lane:
+    """What asks in one event loop share: connections, the pace, and since when nothing has worked."""
+
+    def __init__(self, judge: "HttpJudge") -> None:
+        settings = judge.settings
+        self.transport = judge.transport or new_transport(settings.url, settings.concurrency)
+        self.pace = Pace()
+        self.gate = Gate(self.pace, judge.clock, judge.sleep)
+        self.slots = asyncio.Semaphore(settings.concurrency)
+        self.asking = 0
+        self.reached = False  # any reply at all, ever
+        self.silent_since = 0.0  # no usable answer since, though asked
+
+
+class HttpJudge:
+    """Asks a System One server, again where that helps, no faster than it likes to be asked.
+
+    One judge serves any number of event loops, one after another or at once; each has its own connections and
+    pace. `transport` stands in for the network in tests; `clock` and `sleep` for time.
+    """
+
+    simulated = False
+
+    def __init__(
+        self,
+        settings: HttpSettings,
+        *,
+        key: str | None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        try:
+            url = httpx.URL(settings.url)
+        except httpx.InvalidURL as error:
+            raise ConfigError(f"judge.base_url is {settings.base_url!r:.80}: {error}; correct it") from None
+        if key is not None:
+            check_key(key, "the judge's key")
+            refuse_plain_text(url.scheme, url.host)
+        self.name, self.gateway, self.model = settings.name, settings.gateway, settings.model
+        self.settings, self.transport = settings, transport
+        self.clock, self.sleep, self.random = clock, sleep, random
+        self.body = RequestBody(settings.model)
+        self._key = key
+        self._url = url
+        self._headers = httpx.Headers(
+            {
+                "authorization": f"Bearer {key or _PLACEHOLDER_KEY}",
+                "content-type": "application/json",
+                "accept": "application/json",
+                # Replies are small, and not every gateway's packing can be trusted.
+                "accept-encoding": "identity",
+                "user-agent": _user_agent(),
+            }
+        )
+        self._lanes: dict[asyncio.AbstractEventLoop, _Lane] = {}
+
+    def __repr__(self) -> str:
+        return f"HttpJudge({self.settings!r})"
+
+    async def ask(self, state: State, questions: Mapping[str, Question]) -> Reply:
+        """Answer every question about the state, under its key.
+
+        The reply's latency is the milliseconds of all attempts and the waits between them, without the wait
+        for a free connection and for the pace. Raises JudgeError once it gives up, and JudgeRefused where
+        every further request would fare alike.
+        """
+        lane = self._lanes.get(asyncio.get_running_loop()) or await self._open()
+        if not lane.asking:
+            lane.silent_since = self.clock()
+        lane.asking += 1
+        ask = _Ask(self, lane, state, questions)
+        try:
+            return await persist(ask.attempt, ask.retrying)
+        except AttemptFailed as failure:
+            raise self._given_up(failure, ask, lane) from None
+        finally:
+            lane.asking -= 1
+
+    async def close(self) -> None:
+        """Let go of this event loop's connections. A later ask opens new ones."""
+        await self._drop([asyncio.get_running_loop()])
+
+    async def _open(self) -> _Lane:
+        lane = self._lanes[asyncio.get_running_loop()] = _Lane(self)
+        await self._drop([loop for loop in self._lanes if loop.is_closed()])
+        return lane
+
+    async def _drop(self, loops: list[asyncio.AbstractEventLoop]) -> None:
+        lanes = [self._lanes.pop(loop) for loop in loops if loop in self._lanes]
+        for lane in lanes:
+            if lane.transport is not self.transport:
+                await lane.transport.aclose()
+
+    def request(self, body: bytes) -> httpx.Request:
+        return httpx.Request("POST", self._url, headers=self._headers, content=body)
+
+    def sent(self, body: bytes) -> Sent:
+        return Sent(body, self._key, self.settings.key_env, self.model)
+
+    def _given_up(self, failure: AttemptFailed, ask: "_Ask", lane: _Lane) -> JudgeError:
+        """The error for the caller: a refusal too where nothing works and has not for long."""
+        refused, remedy = failure.refused, ""
+        silent_s = self.clock() - lane.silent_since
+        if failure.kind in THROTTLED and (failure.retry_after_s or 0) > LONGEST_PAUSE_S:
+            refused, remedy = True, f"; it asks to wait {failure.retry_after_s:.0f} s: run again after that"
+        elif failure.kind == "connection" and not lane.reached:
+            refused, remedy = True, "; is the server running, and is judge.base_url right?"
+        elif failure.transient and silent_s > LONGEST_PAUSE_S:
+            refused, remedy = True, f"; nothing has worked for {silent_s:.0f} s: run again later"
+        tries = f", {ask.attempts} attempts" if ask.attempts > 1 else ""
+        where = f"judge {self.name} ({self._url}{tries}): "
+        message = where + failure.message[: 300 - len(where) - len(remedy)] + remedy
+        latency_ms = ask.spent() * 1000
+        if refused:
+            return JudgeRefused(failure.kind, message, attempts=ask.attempts, latency_ms=latency_ms)
+        if failure.kind == "malformed":
+            return MalformedAnswer(message, attempts=ask.attempts, latency_ms=latency_ms)
+        return JudgeError(failure.kind, message, attempts=ask.attempts, latency_ms=latency_ms)
+
+
+class _Ask:
+    """One ask under way: its request, what it has used up, and one attempt at a time."""
+
+    __slots__ = ("attempts", "body", "judge", "lane", "questions", "request", "started", "waited")
+
+    def __init__(
+        self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]
+    ) -> None:
+        self.judge, self.lane, self.questions = judge, lane, questions
+        self.body = judge.body.build(state, questions)
+        self.request = judge.request(self.body)
+        self.attempts = 0
+        self.started = judge.clock()
+        self.waited = 0.0
+
+    def spent(self) -> float:
+        """Seconds so far, without those waited for a free connection or for the pace."""
+        return self.judge.clock() - self.started - self.waited
+
+    def retrying(self) -> AsyncRetrying:
+        judge = self.judge
+        return policy(
+            max_attempts=judge.settings.max_attempts,
+            budget_s=judge.settings.budget_s,
+            spent=self.spent,
+            random=judge.random,
+            sleep=judge.sleep,
+        )
+
+    async def attempt(self) -> Reply:
+        """One request and its reply. Raises AttemptFailed."""
+        judge, lane = self.judge, self.lane
+        queued = judge.clock()
+        async with lane.slots:
+            ticket = await lane.gate.enter()
+            self.waited += judge.clock() - queued
+            self.attempts += 1
+            received = await self._exchange()
+        lane.reached = True
+        if received.status != 200:
+            self._refuse(received, ticket)
+        lane.pace.answered(ticket, judge.clock())
+        try:
+            reply = read_reply(
+                received.content,
+                self.questions,
+                request_id=received.headers.get("x-typesafe-request-id"),
+                usd_per_million_input=judge.settings.usd_per_million_input,
+            )
+        except MalformedAnswer as error:
+            raise AttemptFailed("malformed", error.message) from None
+        lane.silent_since = now = judge.clock()
+        return reply._replace(latency_ms=(now - self.started - self.waited) * 1000, attempts=self.attempts)
+
+    async def _exchange(self) -> Received:
+        settings = self.judge.settings
+        limit = min(settings.timeout_s, max(settings.budget_s - self.spent(), 0.001))
+        try:
+            async with asyncio.timeout(limit):
+                return await exchange(self.lane.transport, self.request)
+        except TimeoutError:
+            raise AttemptFailed("timeout", f"no answer within {limit:.3g} s") from None
+
+    def _refuse(self, received: Received, ticket: int) -> None:
+        judge, pace = self.judge, self.lane.pace
+        sent = judge.sent(self.body)
+        failure = refusal(received.status, received.headers, received.content, sent, time.time())
+        if failure.kind in THROTTLED:
+            pace.throttled(ticket, judge.clock(), failure.retry_after_s)
+        else:
+            pace.answered(ticket, judge.clock())
+        raise failure
+
+
+def _user_agent() -> str:
+    try:
+        return f"jeval/{version('jeval')}"
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "jeval"
