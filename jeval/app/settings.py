@@ -15,8 +15,8 @@ __all__ = ["DatasetSettings", "FileSettings", "GateSettings", "JudgeSettings", "
 
 # A name that looks like a number is a number to YAML and to Hydra.
 Name = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int | float) else value)]
-Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Whole = Annotated[int, Field(ge=0)]
+Rate = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+Whole = Annotated[int, Field(ge=0, strict=True)]
 
 
 class _Settings(_Model):
@@ -32,7 +32,7 @@ class DatasetSettings(_Settings):
     """At most this many, from the beginning."""
     sample: Whole | None = None
     """A random choice of this many."""
-    seed: int = 0
+    seed: Annotated[int, Field(strict=True)] = 0
     """Another seed, another choice."""
     where: dict[str, Any] = {}
     """Only cases whose metadata has these values."""
@@ -71,15 +71,15 @@ class JudgeSettings(_Settings):
     model: str | None = None
     key_env: str | None = None
     """The name of the environment variable that holds the key; never the key."""
-    concurrency: Annotated[int, Field(ge=1, le=4096)] = 64
-    timeout_s: Annotated[float, Field(gt=0)] | None = None
-    max_attempts: Annotated[int, Field(ge=1, le=100)] = 1
-    budget_s: Annotated[float, Field(gt=0)] | None = None
-    usd_per_million_input: Annotated[float, Field(ge=0)] | None = None
+    concurrency: Annotated[int, Field(ge=1, le=4096, strict=True)] = 64
+    timeout_s: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)] | None = None
+    max_attempts: Annotated[int, Field(ge=1, le=100, strict=True)] = 1
+    budget_s: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)] | None = None
+    usd_per_million_input: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] | None = None
     reuse: Literal["always", "never", "only"] = "always"
-    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
-    max_usd: Annotated[float, Field(ge=0)] | None = None
-    max_state_tokens: Annotated[int, Field(ge=500)] = 32_000
+    repeat: Annotated[int, Field(ge=1, le=1000, strict=True)] = 1
+    max_usd: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] | None = None
+    max_state_tokens: Annotated[int, Field(ge=500, strict=True)] = 32_000
 
     def identity(self) -> dict[str, Any]:
         """What of a judge can change a check, besides the gateway and the model that it turns out to be."""
