@@ -19,6 +19,8 @@ __all__ = ["OPEN_MAPS", "compose", "count_jobs", "overrides_of", "run_hydra"]
 
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
+_WITH_VALUE = ("-c", "--cfg", "-i", "--info", "-p", "--package", "-cd", "--config-dir")
+_NUMBERS = ("inf", "+inf", "-inf", "nan")
 _SPECIAL = re.compile(r"[\s,(){}\[\]:=\\'\"$%#&;|<>!?*~`@^]")
 
 
@@ -49,6 +51,8 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
             key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
         if any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS):
             key = "++" + key
+        elif f"{key}." in OPEN_MAPS and value.startswith("{"):
+            key = "++" + key
         found.append(f"{key}={_quoted(key, value, sweep)}")
     return found
 
@@ -56,7 +60,7 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
 def _quoted(key: str, value: str, sweep: bool) -> str:
     texts = key.endswith((".path", ".base_url", ".model")) or key in ("name", "store", "gate.baseline")
     texts = texts or key.startswith(("++tags.", "++dataset.where."))
-    if not texts or not value or value[:1] in "'\"" or not _SPECIAL.search(value):
+    if not texts or not value or value[:1] in "'\"" or not (_SPECIAL.search(value) or _converted(key, value)):
         return value
     if sweep and "," in value and not Path(value).exists():
         return value
@@ -64,6 +68,13 @@ def _quoted(key: str, value: str, sweep: bool) -> str:
     escaped = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, value).replace("'", "\\'")
     # An interpolation would be resolved by OmegaConf even inside quotes.
     return "'" + escaped.replace("${", "\\${") + "'"
+
+
+def _converted(key: str, value: str) -> bool:
+    """Whether Hydra would make a number or a truth value of a text, so that 1.10 became 1.1."""
+    if key.startswith("++") or value == "null":  # tags and metadata have values of every type
+        return False
+    return value.lower() in ("true", "false") or value.lower().lstrip("+-")[:1].isdecimal() or value.lower() in _NUMBERS
 
 
 def count_jobs(overrides: Sequence[str]) -> int | None:
@@ -91,7 +102,8 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
     import hydra
 
     user = _user_conf(root)
-    argv = list(arguments)
+    # Hydra's parser takes overrides in one piece, so flags with their values stand before them.
+    argv = _flags_first(arguments)
     if user is not None:
         argv += ["--config-dir", str(bundled_conf())]
     main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(job)
@@ -103,6 +115,20 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
         raise _in_words(error) from error
     finally:
         sys.argv = before
+
+
+def _flags_first(arguments: Sequence[str]) -> list[str]:
+    flags: list[str] = []
+    overrides: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        if not argument.startswith("-"):
+            overrides.append(argument)
+            continue
+        flags.append(argument)
+        if argument in _WITH_VALUE:
+            flags += [value for value in (next(waiting, None),) if value is not None]
+    return flags + overrides
 
 
 def compose(arguments: Sequence[str], root: Path) -> Any:
