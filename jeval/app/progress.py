@@ -5,13 +5,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
+from jeval.app.painter import COLOURS, SIGNS, duration
 from jeval.ruling import STATUSES
 from jeval.summary import Summary
 
-__all__ = ["SIGNS", "Progress", "duration", "make_progress"]
-
-SIGNS = {"pass": "✓", "fail": "✕", "review": "?", "skipped": "–", "error": "!"}
-COLOURS = {"pass": "green", "fail": "red", "review": "yellow", "skipped": "bright_black", "error": "magenta"}
+__all__ = ["COLOURS", "SIGNS", "Progress", "duration", "make_progress"]
 
 
 class _State(Protocol):
@@ -34,16 +32,6 @@ class Progress:
 
     def end(self) -> None:
         """The run has ended, well or not."""
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them: 4s, 3m 05s, 2h 10m."""
-    whole = int(seconds + 0.5)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
 
 
 class _Clocked(Progress):

@@ -4,10 +4,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jeval.errors import ConfigError, NotFound
+from jeval.errors import ConfigError
 from jeval.fingerprint import compact
 from jeval.metric import Metric
 from jeval.rubric import Rubric
+from jeval.store.find import find_run
 from jeval.store.rows import RunKeys
 
 __all__ = ["begin_run", "find_run", "finish_run", "refuse_changed", "served_models"]
@@ -95,29 +96,3 @@ def finish_run(connection: sqlite3.Connection, run: int, columns: Mapping[str, A
     """Complete a run's row."""
     names = ", ".join(f"{name} = ?" for name in columns)
     connection.execute(f"UPDATE runs SET {names} WHERE pk = ?", (*columns.values(), run))  # noqa: S608 - our own names
-
-
-def find_run(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
-    """The run of this id, unique prefix of an id, name, @last or @prev. Raises NotFound."""
-    cursor = connection.cursor()
-    cursor.row_factory = sqlite3.Row  # type: ignore[assignment]
-    if name in ("@last", "@prev"):
-        rows = cursor.execute("SELECT * FROM runs ORDER BY started_at DESC, pk DESC LIMIT 2").fetchall()
-        wanted = 0 if name == "@last" else 1
-        if len(rows) <= wanted:
-            raise NotFound(f"run {name}: the store holds {len(rows)} run{'' if len(rows) == 1 else 's'}; see `jeval runs`")
-        found: sqlite3.Row = rows[wanted]
-        return found
-    exact = cursor.execute("SELECT * FROM runs WHERE id = ?", (name,)).fetchall()
-    named = exact or cursor.execute("SELECT * FROM runs WHERE name = ? ORDER BY started_at DESC, pk DESC", (name,)).fetchall()
-    if named:
-        latest: sqlite3.Row = named[0]
-        return latest
-    like = cursor.execute("SELECT * FROM runs WHERE substr(id, 1, ?) = ? LIMIT 3", (len(name), name)).fetchall() if name else []
-    if len(like) == 1:
-        only: sqlite3.Row = like[0]
-        return only
-    if like:
-        shown = ", ".join(row["id"] for row in like)
-        raise NotFound(f"run {name}: several runs begin so ({shown}{', …' if len(like) > 2 else ''}); write more of the id")
-    raise NotFound(f"run {name}: no run of that id, beginning or name; see `jeval runs`, or use @last or @prev")

@@ -1,0 +1,68 @@
+"""Lines for people: text made plain, colours where a terminal wants them. Imports nothing heavy.
+
+Text from cases, rubrics and judges is shown as text: control characters are escaped, so that none can move a
+cursor or colour a line.
+"""
+
+from typing import Any, TextIO
+
+__all__ = ["COLOURS", "SIGNS", "Painter", "duration", "plain"]
+
+SIGNS = {"pass": "✓", "fail": "✕", "review": "?", "skipped": "–", "error": "!"}
+COLOURS = {"pass": "green", "fail": "red", "review": "yellow", "skipped": "bright_black", "error": "magenta"}
+
+_ANSI = {
+    "green": "32",
+    "red": "31",
+    "yellow": "33",
+    "bright_black": "90",
+    "magenta": "35",
+    "bold": "1",
+    "cyan": "36",
+}
+# Characters that turn the reading direction around: printable to Python, treacherous to people.
+_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def plain(text: str, width: int | None = None) -> str:
+    """A text on one line with nothing in it that a terminal would obey; at most `width` characters."""
+    safe = "".join(
+        c if c.isprintable() and c not in _BIDI else c.encode("unicode_escape").decode() for c in text
+    )
+    return safe if width is None or len(safe) <= width else safe[: width - 1] + "…"
+
+
+def _harmless(character: str) -> bool:
+    return character.isprintable() and character not in _BIDI
+
+
+class Painter:
+    """Writes lines to a stream, coloured where it is a terminal that wants colours."""
+
+    def __init__(self, stream: TextIO, environ: Any) -> None:
+        self._stream = stream
+        self._colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+    def line(self, text: str = "") -> None:
+        """Write one line."""
+        print(text, file=self._stream)
+
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in these styles, or as it is."""
+        if not self._colour or not text:
+            return text
+        return f"\x1b[{';'.join(_ANSI[style] for style in styles)}m{text}\x1b[0m"
+
+    def status(self, status: str, text: str) -> str:
+        """A text in the colour of a status, after its sign."""
+        return self.paint(f"{SIGNS[status]} {text}", COLOURS[status])
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 4s, 3m 05s, 2h 10m."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
