@@ -1,4 +1,4 @@
-"""Metrics through a whole run: the bytes that leave, as a real server reads them, and what the store holds."""
+"""Metrics through a whole run: the bytes that leave, as a server reads them, and what the store holds."""
 
 import asyncio
 import json
