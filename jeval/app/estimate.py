@@ -42,10 +42,7 @@ def estimate(
     planner = Planner(prepared.rubrics, prepared.metrics, settings.max_state_tokens)
     recall = None
     if connection is not None and settings.reuse != "never":
-        row = connection.execute(
-            "SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity
-        ).fetchone()
-        recall = StoredJudgments(connection, row[0]) if row else None
+        recall = StoredJudgments.of(connection, *identity)
     checks = settled = requests = questions = stored = size = digested = 0
     for case in prepared.dataset:
         plan = planner.plan(case)

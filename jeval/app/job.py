@@ -25,6 +25,7 @@ from jeval.app.settings import RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
 from jeval.errors import ConfigError, JevalError
 from jeval.store.connect import open_store
+from jeval.store.sweeps import record_job
 
 __all__ = ["Job", "RunOptions"]
 
@@ -85,11 +86,7 @@ class Job:
         with suppress(JevalError, sqlite3.Error):
             setting = config.get("store") if hasattr(config, "get") else None
             with closing(open_store(store_path(setting, self.root))) as connection:
-                connection.execute(
-                    "INSERT OR REPLACE INTO sweep_jobs VALUES (?1, ?2, ?3,"
-                    " (SELECT pk FROM runs WHERE sweep_id = ?1 AND sweep_position = ?2 ORDER BY pk DESC LIMIT 1), ?4, ?5)",
-                    (self.sweep_id, position, " ".join(overrides), code, error),
-                )
+                record_job(connection, self.sweep_id or "", position, " ".join(overrides), code, error)
 
     def _run(self, config: Any, overrides: list[str], sweep: tuple[str, int] | None) -> int:
         settings = _settings(config)

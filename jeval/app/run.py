@@ -5,6 +5,7 @@ import secrets
 import signal
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -60,12 +61,17 @@ class Outcome:
     stopped_because: str | None = None
     oldest_reused: str | None = None
     models: list[str] = field(default_factory=list)
+    flips: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Checks whose status differs between repeats, by (rubric id, status as counted)."""
 
     def add(self, result: CaseResult) -> None:
         """Count one case and what it took."""
         self.summary.add(result)
         self.asked += result.asked
         self.reused += result.reused
+        for check, statuses in zip(result.checks, zip(*result.repeats, strict=True), strict=False):
+            if len(set(statuses)) > 1:
+                self.flips[check.rubric.id, check.status] += 1
         for exchange in result.exchanges:
             if exchange.failure is None and exchange.latency_ms is not None:
                 self.requests += 1

@@ -8,7 +8,7 @@ from os.path import commonprefix
 from jeval.app.console import Painter, plain
 from jeval.app.progress import COLOURS
 from jeval.ruling import STATUSES
-from jeval.store.derive import SweepRow, sweep_table
+from jeval.store.sweeps import SweepRow, sweep_flips
 
 __all__ = ["print_sweep"]
 
@@ -57,7 +57,7 @@ def _print_flips(
     if len(order) < 2:
         return
     first = order[0]
-    rows = sweep_table(connection, first, order[1:], _SHOWN + 1)
+    rows = sweep_flips(connection, first, order[1:], _SHOWN + 1)
     if not rows:
         painter.line("  no check flips against the first profile")
         return

@@ -8,7 +8,7 @@ from jeval.ruling import Verdict
 from jeval.store.rows import Known
 from jeval.store.schema import STATUS_CODES
 
-__all__ = ["DerivedCheck", "Source", "derive_run", "sweep_jobs", "sweep_table"]
+__all__ = ["DerivedCheck", "Source", "derive_run"]
 
 # Cases a transaction takes: others may write between.
 _CHUNK = 2_000
@@ -99,62 +99,3 @@ def derive_run(
         for tally, n in here.items():
             tallies[tally] = tallies.get(tally, 0) + n
     return tallies
-
-
-class SweepRow(NamedTuple):
-    """One job of a sweep, as its table shows it. Counts are None where the job left no run."""
-
-    position: int
-    overrides: str
-    exit_code: int
-    error: str | None
-    run: int | None
-    run_id: str | None
-    counts: tuple[int, ...] | None
-    critical: int | None
-    flipped: int | None
-
-
-def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
-    """Every job of a sweep that left a trace, in order, each held against the first that has a run."""
-    jobs = connection.execute(
-        "SELECT j.position, j.overrides, j.exit_code, j.error, runs.pk, runs.id FROM sweep_jobs j"
-        " LEFT JOIN runs ON runs.pk = j.run WHERE j.sweep_id = ? ORDER BY j.position",
-        (sweep_id,),
-    ).fetchall()
-    first = next((job[4] for job in jobs if job[4] is not None), None)
-    rows = []
-    for position, overrides, code, error, run, run_id in jobs:
-        if run is None:
-            rows.append(SweepRow(position, overrides, code, error, None, None, None, None, None))
-            continue
-        summary = connection.execute(
-            'SELECT "pass", "fail", "review", "skipped", "error", critical_failures FROM run_summary WHERE run_id = ?', (run_id,)
-        ).fetchone()
-        flipped = connection.execute(
-            "SELECT count(*) FROM check_rows a JOIN check_rows b ON b.run = ? AND b.case_key = a.case_key AND b.rubric = a.rubric"
-            " WHERE a.run = ? AND a.status <> b.status",
-            (run, first),
-        ).fetchone()[0]
-        rows.append(SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped))
-    return rows
-
-
-def sweep_table(connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int) -> list[tuple[Any, ...]]:
-    """Checks that some profile decides otherwise than the first: (case id, rubric id, first status, changes).
-
-    `changes` is a JSON object of run pk to status code. At most `limit`, critical rubrics first.
-    """
-    marks = ",".join("?" * len(others))
-    return connection.execute(
-        f"""
-        SELECT case_ids.id, rubrics.id, a.status, json_group_object(b.run, b.status)
-        FROM check_rows a
-        JOIN check_rows b ON b.run IN ({marks}) AND b.case_key = a.case_key AND b.rubric = a.rubric AND b.status <> a.status
-        JOIN case_ids ON case_ids.key = a.case_key
-        JOIN rubrics ON rubrics.pk = a.rubric
-        WHERE a.run = ? GROUP BY a.case_key, a.rubric
-        ORDER BY rubrics.severity = 'critical' DESC, count(*) DESC, case_ids.id LIMIT ?
-        """,  # noqa: S608 - only question marks are put in
-        (*others, first, limit),
-    ).fetchall()

@@ -38,6 +38,13 @@ class StoredJudgments:
             restriction = "AND q.id IN (SELECT id FROM temp.replayed)"
         self._sql = _FIND.format(restriction)
 
+    @classmethod
+    def of(cls, connection: sqlite3.Connection, gateway: str, model: str) -> "StoredJudgments | None":
+        """Those of a judge by name, None where the store knows no such judge."""
+        sql = "SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?"
+        row = connection.execute(sql, (gateway, model)).fetchone()
+        return cls(connection, row[0]) if row else None
+
     def __call__(self, state_sha256: str, questions: Mapping[str, Question], repeat: int) -> Recalled:
         state = bytes.fromhex(state_sha256)
         rows = self._connection.execute(self._sql, (state_key(state), state, self._judge, repeat)).fetchall()

@@ -96,7 +96,7 @@ def _conclude_sweep(sweep_id: str, codes: Sequence[int], expected: int | None, p
     from jeval.app.console import Painter
     from jeval.app.sweep_table import print_sweep
     from jeval.store.connect import open_store
-    from jeval.store.derive import sweep_jobs
+    from jeval.store.sweeps import sweep_jobs
 
     store = Path(str(path))
     if not store.exists():
