@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from tempfile import TemporaryDirectory
 
 from jeval.app.compose import count_jobs, overrides_of, run_hydra
 from jeval.app.faults import nearest
@@ -78,7 +79,8 @@ def raw(arguments: Sequence[str]) -> int:
         return max(job.codes, default=0)
     job.sweep_id = new_run_id()
     expected = count_jobs(overrides)
-    run_hydra(job, overrides, root)
+    with TemporaryDirectory(prefix="jeval-sweep-") as folder:  # Hydra leaves a multirun.yaml; nobody asked for it
+        run_hydra(job, [*overrides, f"hydra.sweep.dir='{folder}'"], root)
     return _conclude_sweep(job.sweep_id, job.codes, expected, path, json=options.json)
 
 
