@@ -50,9 +50,17 @@ def digest(body: dict[str, Any], room: int) -> tuple[dict[str, Any], tuple[str, 
         smaller = {key: _shrink(value, characters, items, key, notes) for key, value in body.items()}
         if _size(smaller) <= room:
             return smaller, tuple(notes)
-    # Deep nesting can survive every step; then each field is kept as a cut text.
-    flat = {key: _shrink(compact(value), _STEPS[-1][0], 2, key, notes) for key, value in smaller.items()}
+    # Deep nesting can survive every step; then each field that is still large is kept as a cut text.
+    flat = {key: _flatten(value, key, notes) for key, value in smaller.items()}
     return flat, tuple(notes)
+
+
+def _flatten(value: Any, path: str, notes: list[str]) -> Any:
+    if isinstance(value, str):  # cut already
+        return value
+    text = compact(value)
+    characters = _STEPS[-1][0]
+    return value if len(text) <= characters else _shrink(text, characters, 0, path, notes)
 
 
 def _most_turns(body: dict[str, Any], name: str, turns: list[Any], room: int) -> int | None:
@@ -82,6 +90,7 @@ def _middle_out(items: list[Any], keep: int, path: str) -> tuple[list[Any], str]
 
 def _shrink(value: Any, characters: int, items: int, path: str, notes: list[str], depth: int = 0) -> Any:
     if depth > _DEPTH and isinstance(value, list | dict):
+        notes.append(f"{path}: nested too deeply, so it is shown as text")
         value = compact(value)
     if isinstance(value, str):
         if len(value) <= characters:

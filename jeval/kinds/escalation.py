@@ -61,7 +61,9 @@ class Escalation(RubricKind):
         least = f"pass {number(thresholds.pass_)}"
         if need is None:
             top = required.leader
-            reason = f"unclear whether required: {top} leads with {number(required.probabilities[top])}, below {least}"
+            reason = f"unclear whether required: {top} leads with {number(required.probabilities[top])}"
+            if required.probabilities[top] < thresholds.pass_:
+                reason += f", below {least}"
             return Verdict("review", top, "unclear-requirement", reason)
         known = f"{need.replace('_', ' ')} (p({need}) {number(required.probabilities[need])} ≥ {least})"
         if need == NOT_REQUIRED:

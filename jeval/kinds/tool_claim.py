@@ -49,7 +49,9 @@ class ToolClaim(RubricKind):
             return Verdict("skipped", DENIES, "no-claim", f"no claim was made: p({DENIES}) {_reached(p[DENIES], thresholds)}")
         if option is None:
             leader = answers[""].leader
-            reason = f"unclear: {leader} leads with {number(p[leader])}, below pass {number(thresholds.pass_)}"
+            reason = f"unclear: {leader} leads with {number(p[leader])}"
+            if p[leader] < thresholds.pass_:
+                reason += f", below pass {number(thresholds.pass_)}"
             return Verdict("review", leader, "unclear-claim", reason)
         claimed = f"claimed (p({CLAIMS}) {_reached(p[CLAIMS], thresholds)})"
         if fact.state == "success":
