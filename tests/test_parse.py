@@ -150,7 +150,7 @@ def test_a_number_with_a_leading_zero_is_refused_and_told_to_be_quoted(text: str
     assert f'"{text}"' in refusal(parse_yaml, f"id: {text}".encode()).remedy
 
 
-@pytest.mark.parametrize("text", ["2024-01-01", "0x1F", "1_000", "12:30:00", ".nan", ".inf", "0o17", "1.2.3", "="])
+@pytest.mark.parametrize("text", ["2024-01-01", "0x1F", "1_000", "12:30:00", ".nan", ".inf", "0o17", "1.2.3"])
 def test_whatever_else_other_readers_convert_stays_the_text_it_is(text: str) -> None:
     assert parse_yaml(f"a: {text}".encode()) == {"a": text}
 

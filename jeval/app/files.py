@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from jeval.app.faults import problems_of, shorten
-from jeval.app.parse import BadText, parse_json, parse_yaml
+from jeval.app.parse import BadText, is_no_text, parse_json, parse_yaml
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.fingerprint import canonical
@@ -199,6 +199,8 @@ def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
                 if not line.strip():
                     continue
                 yield number, _case(line, f"{path}:{number}")
+                if number == 1 and is_no_text(line):
+                    return
     except OSError as error:
         raise ConfigError(f"dataset {path} cannot be read: {error.strerror}; check the path and its permissions") from error
 

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Any, ClassVar
 
-__all__ = ["BadText", "parse_json", "parse_yaml"]
+__all__ = ["BadText", "is_no_text", "parse_json", "parse_yaml"]
 
 
 class BadText(ValueError):
@@ -48,15 +48,21 @@ def _int(text: str) -> int:
     return int(text)
 
 
+_UTF16, _GZIP = (b"\xff\xfe", b"\xfe\xff"), b"\x1f\x8b"
 _decode = json.JSONDecoder(
     object_pairs_hook=_pairs, parse_float=_float, parse_constant=_constant, parse_int=_int
 ).decode
 
 
+def is_no_text(data: bytes) -> bool:
+    """Whether a file that begins like this is in another encoding, or packed, as a whole."""
+    return data[:2] in (*_UTF16, _GZIP)
+
+
 def _text(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in _UTF16:
         raise BadText("the file is UTF-16", "save it as UTF-8")
-    if data[:2] == b"\x1f\x8b":
+    if data[:2] == _GZIP:
         raise BadText("the file is compressed", "unpack it first")
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
@@ -90,6 +96,11 @@ def parse_json(data: bytes) -> Any:
     try:
         return _whole(_decode(text), text)
     except json.JSONDecodeError as error:
+        if error.pos and text[error.pos - 1] == "0" and text[error.pos : error.pos + 1].isdecimal():
+            number = re.match(r"\d+", text[error.pos - 1 :])
+            value = number.group() if number else "0"
+            remedy = f'write "{value}" for the text, or drop the zero'
+            raise BadText("a number with a leading zero", remedy, value=value) from error
         if text.lstrip()[:1] == "[" and "\n" not in text.strip():
             remedy = "write one object a line, without brackets and commas around them"
         else:
