@@ -14,14 +14,14 @@ from pathlib import Path
 
 import httpx
 import pytest
-from servers import answer, answers, cut_off, drip, drop, hang, reply, serving
-from virtual_time import run_virtually
 
 from jeval.errors import ConfigError, JudgeError, JudgeRefused, MalformedAnswer
 from jeval.judges.gateways import HttpSettings, http_settings
 from jeval.judges.http import HttpJudge
 from jeval.question import Judge, choice, noul, score
 from jeval.state import state_of
+from tests.servers import answer, answers, cut_off, drip, drop, hang, reply, serving
+from tests.virtual_time import run_virtually
 
 STATE = state_of({"user_input": "Are you open?", "assistant_response": "Yes, until six."}, 10_000)
 QUESTIONS = {
@@ -73,11 +73,7 @@ def ask(*replies, **more):
     script = Script(*replies)
 
     async def main():
-        judge = virtual_judge(script, **more)
-        try:
-            return await judge.ask(STATE, QUESTIONS)
-        finally:
-            await judge.close()
+        return await ask_and_close(virtual_judge(script, **more))
 
     return run_virtually(main()), script
 
@@ -396,18 +392,21 @@ def test_a_judge_that_is_out_for_minutes_is_given_up_for_all():
 # Real sockets
 
 
-def real(*acts, questions=QUESTIONS, **change):
+def real(*acts, **change):
     """What one ask to a real server on this machine brings."""
 
     async def main():
         async with serving(*acts) as server:
-            judge = HttpJudge(settings(base_url=server.url, **change), key=None)
-            try:
-                return await judge.ask(STATE, questions)
-            finally:
-                await judge.close()
+            return await ask_and_close(HttpJudge(settings(base_url=server.url, **change), key=None))
 
     return asyncio.run(main())
+
+
+async def ask_and_close(judge):
+    try:
+        return await judge.ask(STATE, QUESTIONS)
+    finally:
+        await judge.close()
 
 
 @pytest.mark.parametrize(
@@ -432,7 +431,7 @@ def test_a_server_that_is_not_there_is_refused_for_the_whole_run():
     async def main():
         async with serving(answer) as server:
             url = server.url
-        await HttpJudge(settings(base_url=url, max_attempts=2), key=None).ask(STATE, QUESTIONS)
+        await ask_and_close(HttpJudge(settings(base_url=url, max_attempts=2), key=None))
 
     with pytest.raises(JudgeRefused, match=r"is the server running, and is judge\.base_url right") as caught:
         asyncio.run(main())
@@ -454,13 +453,8 @@ def test_a_server_that_goes_away_later_costs_its_cases_only():
     assert caught.value.kind == "connection" and not isinstance(caught.value, JudgeRefused)
 
 
-async def ask_and_close(judge):
-    found = await judge.ask(STATE, QUESTIONS)
-    await judge.close()
-    return found
-
-
 def test_one_judge_serves_one_event_loop_after_another_and_leaves_nothing_open():
+    gc.collect()  # what other tests left is not to be blamed on this one
     with background_mock() as url, warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         judge = HttpJudge(settings(base_url=url), key=None)
@@ -634,16 +628,9 @@ def test_a_third_partys_server_of_the_protocol_answers():
     if importlib.util.find_spec("sparrow_decider") is None:
         pytest.skip("sparrow-decider is not installed: pip install jeval[sparrow]")
     with serving_sparrow() as url:
-        found = asyncio.run(_ask_local(url))
+        judge = HttpJudge(http_settings({"name": "local", "base_url": url}, {}), key=None)
+        found = asyncio.run(ask_and_close(judge))
     assert list(found.answers) == list(QUESTIONS) and found.model
-
-
-async def _ask_local(url):
-    judge = HttpJudge(http_settings({"name": "local", "base_url": url}, {}), key=None)
-    try:
-        return await judge.ask(STATE, QUESTIONS)
-    finally:
-        await judge.close()
 
 
 @contextmanager

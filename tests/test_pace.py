@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from virtual_time import run_virtually
 
 from jeval.judges.pace import LONGEST_PAUSE_S, Gate, Pace
+from tests.virtual_time import run_virtually
 
 
 def burst(pace, size, away, now=0.0, wait_s=None):

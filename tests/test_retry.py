@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from virtual_time import run_virtually
 
 from jeval.judges.faults import TRANSIENT, AttemptFailed
 from jeval.judges.retry import StopWithinBudget, WaitAsTold, WaitBackOff, persist, policy
+from tests.virtual_time import run_virtually
 
 
 def after(attempt, error=None):

@@ -1,6 +1,7 @@
 """transport.py: one exchange over real sockets, and everything that can go wrong with it."""
 
 import asyncio
+import gc
 import gzip
 import json
 import shutil
@@ -11,11 +12,11 @@ import warnings
 import aiohttp
 import httpx
 import pytest
-from servers import answer, answers, cut_off, drip, drop, hang, head, raw, reply, reset, serving
 
 from jeval.errors import ConfigError
 from jeval.judges.faults import TRANSIENT, AttemptFailed
 from jeval.judges.transport import LARGEST_REPLY, exchange, failure, new_transport, proxy_for
+from tests.servers import answer, answers, cut_off, drip, drop, hang, head, raw, reply, reset, serving
 
 BODY = b'{"model":"m","state":{},"questions":{"a":{"type":"noul","instructions":"Is it?"}}}'
 NO_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -382,6 +383,7 @@ def test_nothing_is_left_open():
                 await asyncio.sleep(0.02)
             return server.open, [t for t in asyncio.all_tasks() if "Connector" in repr(t)]
 
+    gc.collect()  # what other tests left is not to be blamed on this one
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         assert asyncio.run(main()) == (0, [])
