@@ -18,7 +18,9 @@ import pytest
 import jeval
 
 ROOT = Path(__file__).resolve().parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+SHIPPED = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
 HEAVY = (
     "aiohttp datasette httpx httpx_aiohttp hydra omegaconf pydantic rich sqlite_utils tenacity uvloop yaml"
 )
@@ -80,7 +82,13 @@ def test_every_package_that_jeval_imports_is_a_declared_dependency():
         for name in imported_by(ROOT / "jeval") - sys.stdlib_module_names - {"jeval"}
         if declared.isdisjoint(canonical(home) for home in homes.get(name, ()))
     }
-    assert undeclared <= {"uvicorn", "markupsafe"}, "datasette brings only these"
+    assert undeclared == set()
+
+
+def test_every_folder_that_a_config_names_as_bundled_is_shipped():
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "conf").rglob("*.yaml"))
+    named = {"conf", *re.findall(r"bundled:(\w+)/", text)}
+    assert {top: f"jeval/_{top}" for top in named} == SHIPPED
 
 
 def test_the_version_is_the_same_everywhere():
@@ -151,14 +159,12 @@ def run_in(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("top", "inside"), [("conf", "_conf"), ("datasets", "_datasets"), ("rubrics", "_rubrics")]
-)
+@pytest.mark.parametrize(("top", "inside"), SHIPPED.items())
 def test_the_wheel_ships_each_file_of(wheel, top, inside):
     listed = subprocess.run(
         ["git", "ls-files", "-z", top], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
-    expected = {name.replace(top, f"jeval/{inside}", 1) for name in listed.split("\0") if name}
+    expected = {name.replace(top, inside, 1) for name in listed.split("\0") if name}
     if not expected:
         pytest.skip(f"git lists no file under {top}/ here")
     with zipfile.ZipFile(wheel) as archive:
