@@ -225,6 +225,7 @@ def test_what_is_wrong_with_one_case_is_that_cases_error_and_not_asked_again(rep
             "customer_verification_required",
         ),
         (httpx.Response(402, json={"error": {"code": 402, "message": "no credit"}}), "payment", "credit"),
+        (httpx.Response(200, json={"error": {"code": 401, "message": "no key"}}), "auth", "JEV_TEST_KEY"),
         (refusal(404), "not_found", "judge.base_url"),
         (refusal(400, "unknown model 'jev-latest'"), "unknown_model", "set judge.model"),
         (

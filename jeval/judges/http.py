@@ -186,20 +186,23 @@ class _Ask:
             self.attempts += 1
             received = await self._exchange()
         lane.reached = True
-        if received.status != 200:
-            self._refuse(received, ticket)
-        lane.pace.answered(ticket, judge.clock())
-        try:
-            reply = read_reply(
-                received.content,
-                self.questions,
-                request_id=received.headers.get("x-typesafe-request-id"),
-                usd_per_million_input=judge.settings.usd_per_million_input,
-            )
-        except MalformedAnswer as error:
-            raise AttemptFailed("malformed", error.message) from None
-        lane.silent_since = now = judge.clock()
-        return reply._replace(latency_ms=(now - self.started - self.waited) * 1000, attempts=self.attempts)
+        trouble = ""
+        if received.status == 200:
+            try:
+                reply = read_reply(
+                    received.content,
+                    self.questions,
+                    request_id=received.headers.get("x-typesafe-request-id"),
+                    usd_per_million_input=judge.settings.usd_per_million_input,
+                )
+            except MalformedAnswer as error:
+                trouble = error.message
+            else:
+                lane.silent_since = now = judge.clock()
+                lane.pace.answered(ticket, now)
+                latency_ms = (now - self.started - self.waited) * 1000
+                return reply._replace(latency_ms=latency_ms, attempts=self.attempts)
+        raise self._failure(received, ticket, trouble)
 
     async def _exchange(self) -> Received:
         settings = self.judge.settings
@@ -210,15 +213,19 @@ class _Ask:
         except TimeoutError:
             raise AttemptFailed("timeout", f"no answer within {limit:.3g} s") from None
 
-    def _refuse(self, received: Received, ticket: int) -> None:
+    def _failure(self, received: Received, ticket: int, trouble: str) -> AttemptFailed:
+        """What a reply without usable answers means; `trouble` says what is wrong with a 200."""
         judge, pace = self.judge, self.lane.pace
         sent = judge.sent(self.body)
+        # Some gateways put an error, with its own status, into a 200.
         failure = refusal(received.status, received.headers, received.content, sent, time.time())
         if failure.kind in THROTTLED:
             pace.throttled(ticket, judge.clock(), failure.retry_after_s)
         else:
             pace.answered(ticket, judge.clock())
-        raise failure
+        if failure.kind == "malformed" and trouble:
+            return AttemptFailed("malformed", trouble)
+        return failure
 
 
 def _user_agent() -> str:
