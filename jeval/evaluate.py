@@ -8,7 +8,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from jeval.case import Case
 from jeval.decision import decide_case, decide_scores
@@ -29,6 +29,8 @@ __all__ = [
     "evaluate_dataset",
     "evaluate_dataset_async",
 ]
+
+_T = TypeVar("_T")
 
 # States whose answers are kept at hand: more than can be on their way to the store at any time.
 _KEPT_STATES = 2_048
@@ -281,12 +283,21 @@ async def evaluate_case_async(
 
 def evaluate_case(case: Case | Mapping[str, Any], rubrics: Sequence[Any] = (), **options: Any) -> CaseResult:
     """`evaluate_case_async`, from code that runs no event loop."""
-    return asyncio.run(evaluate_case_async(case, rubrics, **options))
+    return asyncio.run(_closing(evaluate_case_async(case, rubrics, **options), options.get("judge")))
 
 
 def evaluate_dataset(cases: Iterable[Any], rubrics: Sequence[Any] = (), **options: Any) -> list[CaseResult]:
     """`evaluate_dataset_async`, from code that runs no event loop."""
-    return asyncio.run(evaluate_dataset_async(cases, rubrics, **options))
+    return asyncio.run(_closing(evaluate_dataset_async(cases, rubrics, **options), options.get("judge")))
+
+
+async def _closing(evaluation: Awaitable[_T], judge: Judge | None) -> _T:
+    """Await it, then let go of the connections that the judge has in this loop, which ends here."""
+    try:
+        return await evaluation
+    finally:
+        if judge is not None:
+            await judge.close()
 
 
 def _offline() -> Judge:

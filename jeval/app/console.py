@@ -46,6 +46,7 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
     _print_counts(painter, outcome.summary)
     _print_rubrics(painter, outcome.summary)
     _print_scores(painter, outcome.summary)
+    _print_flips(painter, prepared, outcome)
     _print_incomplete(painter, outcome, connection)
 
 
@@ -119,6 +120,17 @@ def _print_scores(painter: Painter, summary: Summary) -> None:
         rest = f" · {score.skipped:,} not scored" if score.skipped else ""
         rest += f" · {score.errors:,} errors" if score.errors else ""
         painter.line(f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}")
+
+
+def _print_flips(painter: Painter, prepared: Prepared, outcome: Outcome) -> None:
+    repeats = prepared.settings.judge.repeat
+    if repeats == 1:
+        return
+    total = sum(outcome.flips.values())
+    painter.line()
+    painter.line(f"  {_share(total, outcome.summary.checks)} checks change status by chance among {repeats} repeats")
+    for (rubric, status), number in outcome.flips.most_common(10):
+        painter.line(f"    {rubric}: {number:,} counted as {status}")
 
 
 def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:

@@ -53,6 +53,7 @@ class Job:
     memory: Memory | None = None
     last: tuple[Prepared, Path] | None = None
     failure: Exception | None = None
+    changed: bool = False
 
     def __call__(self, config: Any) -> None:
         """Run one job."""
@@ -126,7 +127,7 @@ class Job:
 
     def _replay(self, settings: RunSettings) -> int | None:
         """The run whose judgments are used and nothing else, where one complete run is reproduced with its judge."""
-        if self.original is None or not self.original.complete:
+        if self.original is None or not self.original.complete or self.changed:
             return None
         then, now = self.original.config.get("judge"), settings.judge.model_dump(mode="json")
         keys = ("gateway", "model", "repeat", "max_state_tokens")
@@ -134,10 +135,11 @@ class Job:
         return self.original.run if same else None
 
     def _check_original(self, prepared: Prepared) -> None:
-        if self.original is None or self.options.accept_changes:
+        if self.original is None:
             return
         changes = changes_since(self.original.config, prepared.fingerprint)
-        if changes:
+        self.changed = bool(changes)
+        if changes and not self.options.accept_changes:
             name = self.original.run_id or self.options.from_run
             raise ConfigError(
                 f"--from-run {name}: {'; '.join(changes)}; restore the files, or accept it with --accept-changes"
