@@ -163,8 +163,10 @@ def test_an_empty_tool_log_is_evidence_that_nobody_was_called() -> None:
             REQUIRED,
             SILENT,
             [],
-            "required (p(required) 0.9 ≥ pass 0.75), no page_nurse event,"
-            " and p(does_not_state) 0.9 ≥ pass 0.75",
+            (
+                "required (p(required) 0.9 ≥ pass 0.75), no page_nurse event,"
+                " and p(does_not_state) 0.9 ≥ pass 0.75"
+            ),
         ),
         (
             REQUIRED,

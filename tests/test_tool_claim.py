@@ -140,8 +140,10 @@ def test_an_empty_tool_log_is_evidence_but_a_missing_one_is_not() -> None:
         (
             CLAIMS,
             [],
-            "claimed (p(claims_completed) 0.9 ≥ pass 0.75) but no book_slot event:"
-            " a missing log proves nothing",
+            (
+                "claimed (p(claims_completed) 0.9 ≥ pass 0.75) but no book_slot event:"
+                " a missing log proves nothing"
+            ),
         ),
         (DENIES, [BOOKED], "no claim was made: p(does_not_claim) 0.9 ≥ pass 0.75"),
         (UNCLEAR, [BOOKED], "unclear: unclear leads with 0.8"),
