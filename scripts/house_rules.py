@@ -17,11 +17,21 @@ VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "shared",
 
 # Folders that touch the world. All else in jeval/ is pure: it is handed the time, the files, the randomness.
 EDGES = {"app", "browse", "imports", "judges", "store"}
-IMPURE_MODULES = set(
-    "glob os pathlib random secrets shutil socket sqlite3 subprocess tempfile time uuid"
-    " aiohttp datasette httpx hydra omegaconf requests rich sqlite_utils tenacity uvicorn uvloop".split()
-)
+WORLDLY = set("glob os pathlib random secrets shutil socket subprocess tempfile time uuid".split())
+# Each heavy package has its rooms, so that what it costs, and what changes with it, stays in one place.
+ROOMS = {
+    package: set(rooms.split())
+    for packages, rooms in {
+        "aiohttp httpx httpx_aiohttp tenacity": "judges",
+        "hydra omegaconf rich uvloop": "app",
+        "datasette jinja2 markupsafe uvicorn": "browse",
+        "sqlite3": "store browse app",  # app hands connections on; it runs no SQL
+        "sqlite_utils": "store browse",
+    }.items()
+    for package in packages.split()
+}
 IMPURE_CALLS = {"open", "input", "print"}
+SQL_CALLS = {"execute", "executemany", "executescript"}
 CLOCK_CALLS = {"now", "today", "utcnow"}
 
 # Characters that hide or reorder text are the subject of some cases and tests, and a mistake elsewhere.
@@ -61,27 +71,43 @@ def check_name(name: str) -> Iterator[str]:
         yield f"{name}:1: {min(vague)!r} says nothing of what is inside; name the file for its noun"
 
 
-def is_pure(name: str) -> bool:
-    parts = Path(name).parts
-    return parts[0] == "jeval" and parts[1] not in EDGES and parts[-1] != "__main__.py"
-
-
-def check_purity(name: str, tree: ast.Module) -> Iterator[str]:
+def imported_by(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and top-level name of every absolute import, wherever in the module."""
     for node in ast.walk(tree):
-        imported: list[str] = []
         if isinstance(node, ast.Import):
-            imported = [alias.name for alias in node.names]
+            yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            imported = [node.module or ""]
-        for module in imported:
-            if module.split(".")[0] in IMPURE_MODULES:
-                yield f"{name}:{node.lineno}: a pure module imports {module}; pass in what it needs from it"
-        if isinstance(node, ast.Call):
-            called = node.func
-            if isinstance(called, ast.Name) and called.id in IMPURE_CALLS:
-                yield f"{name}:{node.lineno}: a pure module calls {called.id}(); leave that to an edge"
-            if isinstance(called, ast.Attribute) and called.attr in CLOCK_CALLS:
-                yield f"{name}:{node.lineno}: a pure module reads the clock; pass the time in"
+            yield node.lineno, (node.module or "").partition(".")[0]
+
+
+def check_imports(name: str, tree: ast.Module) -> Iterator[str]:
+    room = Path(name).parts[1]
+    for line, package in imported_by(tree):
+        if room not in EDGES and package in WORLDLY:
+            yield f"{name}:{line}: a pure module imports {package}; pass in what it needs from it"
+        if package in ROOMS and room not in ROOMS[package]:
+            rooms = " or ".join(f"jeval/{home}" for home in sorted(ROOMS[package]))
+            yield f"{name}:{line}: imports {package}, which belongs in {rooms}"
+
+
+def check_calls(name: str, tree: ast.Module) -> Iterator[str]:
+    room = Path(name).parts[1]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if (
+            isinstance(called, ast.Attribute)
+            and called.attr in SQL_CALLS
+            and room not in ROOMS["sqlite_utils"]
+        ):
+            yield f"{name}:{node.lineno}: runs SQL; give the query a name in jeval/store"
+        if room in EDGES:
+            continue
+        if isinstance(called, ast.Name) and called.id in IMPURE_CALLS:
+            yield f"{name}:{node.lineno}: a pure module calls {called.id}(); leave that to an edge"
+        if isinstance(called, ast.Attribute) and called.attr in CLOCK_CALLS:
+            yield f"{name}:{node.lineno}: a pure module reads the clock; pass the time in"
 
 
 def check_markup(name: str, tree: ast.Module) -> Iterator[str]:
@@ -123,8 +149,8 @@ def check_file(name: str) -> Iterator[str]:
         if name.startswith("jeval/"):
             yield from check_name(name)
             yield from check_sizes(name, source, tree)
-            if is_pure(name):
-                yield from check_purity(name, tree)
+            yield from check_imports(name, tree)
+            yield from check_calls(name, tree)
 
 
 def main() -> int:
