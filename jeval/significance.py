@@ -95,7 +95,7 @@ class PairedChange(NamedTuple):
         if not lost + gained:
             return f"{rates}: none changed between pass and fail ({bounds})"
         moved = f"{lost:,} pass → fail, {gained:,} fail → pass"
-        size = f"{_points(self.change)} points ({bounds}; exact McNemar p = {_p(self.p_value)})"
+        size = f"{_points(self.change)} points ({bounds}; exact McNemar p {_p(self.p_value)})"
         return f"{rates}: {moved}; {size}; {self._verdict(noun)}"
 
     def _verdict(self, noun: str) -> str:
@@ -242,9 +242,11 @@ def _beta(a: float, b: float, x: float) -> float:
 
 
 def _points(share: float) -> str:
-    """A share as signed percentage points."""
-    return f"{100 * share:+.1f}".replace("-", "\u2212")
+    """A share as signed percentage points, with a digit that tells it from 0."""
+    points = 100 * share
+    text = f"{points:+.1f}" if abs(points) >= 0.1 or not points else f"{points:+.1g}"
+    return text.replace("-", "\u2212", 1)
 
 
 def _p(value: float | None) -> str:
-    return "1" if value is None or value == 1 else "< 0.0001" if value < 0.0001 else f"{value:.2g}"
+    return "= 1" if value is None or value == 1 else "< 0.0001" if value < 0.0001 else f"= {value:.2g}"

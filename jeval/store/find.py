@@ -7,7 +7,8 @@ from jeval.errors import NotFound
 __all__ = ["find_run"]
 
 
-_LATEST = "ORDER BY started_at DESC, pk DESC"
+_LATEST = "SELECT * FROM runs ORDER BY started_at DESC, pk DESC LIMIT 2"
+_NAMED = "SELECT * FROM runs WHERE name = ? ORDER BY started_at DESC, pk DESC LIMIT 1"
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
@@ -19,14 +20,14 @@ def find_run(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
     cursor.row_factory = sqlite3.Row
     rows: list[sqlite3.Row]
     if name in ("@last", "@prev"):
-        rows = cursor.execute(f"SELECT * FROM runs {_LATEST} LIMIT 2").fetchall()
+        rows = cursor.execute(_LATEST).fetchall()
         wanted = 0 if name == "@last" else 1
         if len(rows) <= wanted:
             held = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
             raise NotFound(f"run {name}: the store holds {held}; see `jeval runs`")
         return rows[wanted]
     rows = cursor.execute("SELECT * FROM runs WHERE id = ?", (name,)).fetchall()
-    rows = rows or cursor.execute(f"SELECT * FROM runs WHERE name = ? {_LATEST} LIMIT 1", (name,)).fetchall()
+    rows = rows or cursor.execute(_NAMED, (name,)).fetchall()
     if rows:
         return rows[0]
     beginning = "SELECT * FROM runs WHERE ?1 <> '' AND substr(id, 1, length(?1)) = ?1 LIMIT 3"

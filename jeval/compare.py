@@ -1,0 +1,159 @@
+"""What changed between two runs: which checks, whether the runs may be compared at all, and how sure it is.
+
+A failure is new, or resolved, only where both runs evaluated the check: it passed, failed or was for review.
+What was skipped or an error on one side says nothing about the answers, so it is listed among other changes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from jeval.comparability import Issue, Overlap, RunFacts, find_issues
+from jeval.significance import Pairs, mean_change, paired_change
+
+__all__ = [
+    "CATEGORIES",
+    "Alignment",
+    "Change",
+    "Comparison",
+    "category",
+    "compare",
+]
+
+Category = Literal["new_failures", "resolved_failures", "new_reviews", "new_errors", "other_changes"]
+CATEGORIES: tuple[Category, ...] = (
+    "new_failures",
+    "resolved_failures",
+    "new_reviews",
+    "new_errors",
+    "other_changes",
+)
+
+_EVALUATED = ("pass", "review")
+
+
+class Change(NamedTuple):
+    """A check whose status differs between the runs. `flips` says that it changes by chance, too, when one
+    run asks its judge several times."""
+
+    case_id: str
+    rubric_id: str
+    rubric_version: str
+    before: str
+    after: str
+    severity: str = "major"
+    required: bool = True
+    reason_before: str = ""
+    reason_after: str = ""
+    flips: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """As a machine reads it."""
+        return {
+            "case_id": self.case_id,
+            "rubric_id": self.rubric_id,
+            "rubric_version": self.rubric_version,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Two runs side by side, case by id and rubric by content.
+
+    `checks` counts checks that both runs decided; `cases` counts cases, of which one fails when any required
+    check fails that both runs decided. `scores` holds sums for `mean_change` by metric id.
+    """
+
+    overlap: Overlap
+    changes: tuple[Change, ...]
+    checks: Pairs
+    cases: Pairs
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The whole of it. Each changed check is in exactly one of the lists."""
+
+    baseline: RunFacts
+    candidate: RunFacts
+    issues: tuple[Issue, ...]
+    unchanged: int
+    changes: Mapping[Category, Sequence[Change]]
+    alignment: Alignment
+
+    @property
+    def comparable(self) -> bool:
+        """Whether no issue forbids it."""
+        return not any(issue.severity == "error" for issue in self.issues)
+
+    @property
+    def gating_failures(self) -> int:
+        """New failures of required rubrics; optional ones are reported only."""
+        return sum(change.required for change in self.changes["new_failures"])
+
+    def exit_code(self, *, fail_on_new: bool) -> int:
+        """2 where the runs are not comparable, 1 for new failures if they are to count, else 0."""
+        if not self.comparable:
+            return 2
+        return 1 if fail_on_new and self.gating_failures else 0
+
+    def significance(self) -> dict[str, Any]:
+        """The statistics by checks, by cases and by metric."""
+        return {
+            "checks": paired_change(self.alignment.checks).as_dict(),
+            "cases": paired_change(self.alignment.cases).as_dict(),
+            "scores": {name: mean_change(sums).as_dict() for name, sums in self.alignment.scores.items()},
+            "text": self.significance_text(),
+        }
+
+    def significance_text(self) -> list[str]:
+        """The statistics in words, a line each."""
+        lines = []
+        if self.alignment.overlap.checks:
+            note = "as if checks were independent; those of one case are not"
+            lines.append(f"by check: {paired_change(self.alignment.checks).text('checks')} ({note})")
+            lines.append(
+                f"by case, which fails if any required check does: "
+                f"{paired_change(self.alignment.cases).text('cases')}"
+            )
+        lines += [f"{name}: {mean_change(sums).text()}" for name, sums in self.alignment.scores.items()]
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """As a machine reads it."""
+        return {
+            "baseline": self.baseline.id,
+            "candidate": self.candidate.id,
+            "comparable": self.comparable,
+            "issues": [issue._asdict() for issue in self.issues],
+            "unchanged": self.unchanged,
+            **{name: [change.as_dict() for change in self.changes[name]] for name in CATEGORIES},
+            "significance": self.significance(),
+        }
+
+
+def category(before: str, after: str) -> Category:
+    """Which list a change from one status to another belongs to."""
+    if "skipped" in (before, after):
+        return "other_changes"
+    if after == "error":
+        return "new_errors"
+    if after == "fail" and before in _EVALUATED:
+        return "new_failures"
+    if before == "fail" and after in _EVALUATED:
+        return "resolved_failures"
+    return "new_reviews" if after == "review" else "other_changes"
+
+
+def compare(baseline: RunFacts, candidate: RunFacts, alignment: Alignment) -> Comparison:
+    """Put the changes in their lists and say what stands in the way of comparing."""
+    changes: dict[Category, list[Change]] = {name: [] for name in CATEGORIES}
+    for change in alignment.changes:
+        changes[category(change.before, change.after)].append(change)
+    overlap = alignment.overlap
+    issues = tuple(find_issues(baseline, candidate, overlap))
+    unchanged = overlap.checks - len(alignment.changes)
+    return Comparison(baseline, candidate, issues, unchanged, changes, alignment)
