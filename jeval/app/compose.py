@@ -15,13 +15,15 @@ from jeval.app.faults import nearest
 from jeval.app.places import bundled_conf
 from jeval.errors import ConfigError
 
-__all__ = ["OPEN_MAPS", "compose", "count_jobs", "overrides_of", "run_hydra"]
+__all__ = ["OPEN_MAPS", "compose", "count_jobs", "literal", "overrides_of", "run_hydra"]
 
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
 _WITH_VALUE = ("-c", "--cfg", "-i", "--info", "-p", "--package", "-cd", "--config-dir")
-_NUMBERS = ("inf", "+inf", "-inf", "nan")
-_SPECIAL = re.compile(r"[\s,(){}\[\]:=\\'\"$%#&;|<>!?*~`@^]")
+# What Hydra reads as it stands, and what of that it makes numbers and truth values of: 1.10 becomes 1.1.
+_WORD = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./-]*")
+_CONVERTED = re.compile(r"[0-9.].*|true|false|inf|nan", re.I)
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.(?:0|[0-9]{0,5}[1-9]))?")
 
 
 def _user_conf(root: Path) -> Path | None:
@@ -32,8 +34,8 @@ def _user_conf(root: Path) -> Path | None:
 def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
     """A user's arguments as Hydra needs them.
 
-    A file named by path selects the group option `file`; keys of open maps need no `+`; a value with spaces or
-    signs that mean something to Hydra is quoted, unless a sweep's commas are meant.
+    A file named by path selects the group option `file`; keys of open maps need no `+`; a text that Hydra
+    would read as something else is quoted, unless a sweep's commas are meant.
     """
     found: list[str] = []
     keys = {argument.partition("=")[0].lstrip("+~") for argument in arguments}
@@ -45,13 +47,18 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
         if not equals or argument.startswith("-"):
             found.append(argument)
             continue
+        if not key:
+            raise ConfigError(f"{argument}: names no setting; write KEY=VALUE")
+        if key in _GROUPS and value in ("", "null"):
+            raise ConfigError(
+                f"{argument}: a run needs one {key} option; see `jeval run --help` for those there are"
+            )
         if key in _GROUPS and value.startswith("["):
             raise ConfigError(f"{argument}: a run has one {key} option, not a list; sweep with -m {key}=A,B")
         if key.startswith("gate.") and not key.startswith("gate.min_scores."):
             key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
-        if any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS):
-            key = "++" + key
-        elif f"{key}." in OPEN_MAPS and value.startswith("{"):
+        inside = any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS)
+        if inside or (f"{key}." in OPEN_MAPS and value.startswith("{")):
             key = "++" + key
         found.append(f"{key}={_quoted(key, value, sweep)}")
     return found
@@ -59,22 +66,26 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
 
 def _quoted(key: str, value: str, sweep: bool) -> str:
     texts = key.endswith((".path", ".base_url", ".model")) or key in ("name", "store", "gate.baseline")
-    texts = texts or key.startswith(("++tags.", "++dataset.where."))
-    if not texts or not value or value[:1] in "'\"" or not (_SPECIAL.search(value) or _converted(key, value)):
+    opened = key.startswith(("++tags.", "++dataset.where."))
+    if not (texts or opened) or not value or value[:1] in "'\"":
+        return value
+    if value == "null" or (_WORD.fullmatch(value) and not _CONVERTED.fullmatch(value)):
+        return value
+    # Tags and metadata have values of every type, as long as nothing of what was typed is lost.
+    if opened and (_NUMBER.fullmatch(value) or value.lower() in ("true", "false")):
         return value
     if sweep and "," in value and not Path(value).exists():
         return value
+    return literal(value)
+
+
+def literal(text: str) -> str:
+    """A text in quotes as Hydra's override grammar and then OmegaConf read it."""
+    # OmegaConf would resolve an interpolation even inside quotes.
+    escaped = re.sub(r"(\\*)\$\{", lambda m: m.group(1) * 2 + "\\${", text)
     # Hydra unescapes a backslash only before the quote that ends the text, or before another backslash.
-    escaped = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, value).replace("'", "\\'")
-    # An interpolation would be resolved by OmegaConf even inside quotes.
-    return "'" + escaped.replace("${", "\\${") + "'"
-
-
-def _converted(key: str, value: str) -> bool:
-    """Whether Hydra would make a number or a truth value of a text, so that 1.10 became 1.1."""
-    if key.startswith("++") or value == "null":  # tags and metadata have values of every type
-        return False
-    return value.lower() in ("true", "false") or value.lower().lstrip("+-")[:1].isdecimal() or value.lower() in _NUMBERS
+    escaped = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, escaped).replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def count_jobs(overrides: Sequence[str]) -> int | None:
@@ -106,7 +117,9 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
     argv = _flags_first(arguments)
     if user is not None:
         argv += ["--config-dir", str(bundled_conf())]
-    main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(job)
+    main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(
+        job
+    )
     before = sys.argv
     sys.argv = ["jeval run", *argv]
     try:
@@ -133,32 +146,33 @@ def _flags_first(arguments: Sequence[str]) -> list[str]:
 
 def compose(arguments: Sequence[str], root: Path) -> Any:
     """The configuration that these overrides compose, without running anything."""
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    from hydra import compose as hydra_compose
-    from hydra import initialize_config_dir
-
-    user = _user_conf(root)
-    extra = [f"hydra.searchpath=[file://{bundled_conf()}]"] if user is not None else []
-    try:
-        with initialize_config_dir(str(user or bundled_conf()), version_base="1.3"):
-            return hydra_compose("jeval_run", overrides=[*overrides_of(arguments), *extra])
-    except Exception as error:
-        raise _in_words(error) from error
+    found: list[Any] = []
+    run_hydra(found.append, overrides_of(arguments), root)
+    return found[0]
 
 
 def _in_words(error: Exception) -> Exception:
     """What Hydra or OmegaConf refused, in one line with the options there are; anything else as it is."""
-    from hydra.errors import HydraException, MissingConfigException
+    from hydra.errors import HydraException, MissingConfigException, OverrideParseException
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     if isinstance(error, MissingConfigException) and error.options is not None:
         group, _, option = (error.missing_cfg_file or "").rpartition("/")
         options = ", ".join(name for name in error.options if name != "file")
         close = nearest(option, error.options)
         hint = f"did you mean {group}={close}? there are: {options}" if close else f"there are: {options}"
-        return ConfigError(f"{group}={option}: there is no such option; {hint}, or name a file with {group}.path=FILE"
-                           if group in ("dataset", "rubrics", "metrics")
-                           else f"{group}={option}: there is no such option; {hint}")  # fmt: skip
+        if group in ("dataset", "rubrics", "metrics"):
+            hint += f", or name a file with {group}.path=FILE"
+        return ConfigError(f"{group}={option}: there is no such option; {hint}")
+    if isinstance(error, OverrideParseException):
+        remedy = "write KEY=VALUE, and a value with odd characters in quotes: \"KEY='VALUE'\""
+        return ConfigError(f"{error.override}: is no override; {remedy}")
+    if isinstance(error, YAMLError):
+        mark = getattr(error, "problem_mark", None)
+        place = f"{mark.name}:{mark.line + 1}" if mark else "a file in conf/"
+        reason = getattr(error, "problem", None) or "it cannot be read"
+        return ConfigError(f"{place}: is not YAML: {reason}; correct it there")
     if not isinstance(error, HydraException | OmegaConfBaseException):
         return error
     cause: BaseException = error.__cause__ or error
@@ -183,7 +197,9 @@ def _unknown_key(key: str) -> str:
         close = nearest(key, known)
     else:
         model: Any = field.annotation
-        known = [f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()]
+        known = [
+            f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()
+        ]
         close = nearest(key, known)
     hint = f"did you mean {close}? there are: " if close else "there are: "
     return f"{key}: there is no such setting; {hint}{', '.join(known)}"

@@ -17,7 +17,7 @@ def bundled_conf() -> Path:
 
 
 def project_root(start: Path | None = None) -> Path:
-    """The nearest folder, from the working one up, with a conf/, a jeval.db or a pyproject.toml, else that one."""
+    """The nearest folder, from the working one up, with a conf/, jeval.db or pyproject.toml; else the working one."""
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         if any((folder / name).exists() for name in ("conf", "jeval.db", "pyproject.toml")):

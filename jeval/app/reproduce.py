@@ -1,12 +1,12 @@
 """A stored run's configuration as overrides, so that Hydra composes it again; and what has changed since."""
 
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jeval.app.compose import literal
 from jeval.errors import ConfigError, NotFound
 from jeval.store.runs import find_run
 
@@ -90,8 +90,7 @@ def _literal(value: Any) -> str:
         return repr(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "[" + ",".join(_literal(item) for item in value) + "]"
-    text = re.sub(r"(\\+)(?='|$)", lambda m: m.group(1) * 2, str(value)).replace("'", "\\'")
-    return "'" + text.replace("${", "\\${") + "'"
+    return literal(str(value))
 
 
 def changes_since(config: Mapping[str, Any], fingerprint: Mapping[str, Any]) -> list[str]:
