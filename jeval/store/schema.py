@@ -264,7 +264,8 @@ BEGIN SELECT RAISE(ABORT, 'two contents under one key in {table}'); END;
 _VIEWS = f"""
 CREATE VIEW cases AS SELECT
   lower(hex(r.sha256)) AS case_sha256, case_ids.id AS id,
-  json_extract(r.body, '$.input') AS input, json_extract(r.body, '$.output') AS output, r.body AS body
+  json_extract(r.body, '$.input') AS input, json_extract(r.body, '$.output') AS output, r.body AS body,
+  r.pk AS pk
 FROM case_rows r
 JOIN case_ids ON case_ids.key = r.case_key;
 

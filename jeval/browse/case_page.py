@@ -1,0 +1,140 @@
+"""One case in one run: what was said, what it was held against, and each check beside it."""
+
+import json
+import sqlite3
+from typing import Any
+
+from jeval.browse.check_list import describe
+from jeval.browse.rows import STATUSES, NotHere, every, find_run, one, rubrics_of
+
+__all__ = ["anchors", "body_of", "case_checks", "case_key", "case_page", "labels_of"]
+
+_CHECKS = """
+SELECT c.case_key, c.rubric, c.status AS code, c.critical, verdicts.outcome, verdicts.rule, verdicts.reason,
+  findings.probabilities, findings.confidence, findings.evidence, criteria.text AS criterion
+FROM check_rows c
+JOIN verdicts ON verdicts.id = c.verdict
+JOIN findings ON findings.case_key = c.case_key AND findings.id = c.finding
+LEFT JOIN criteria ON criteria.id = findings.criterion
+WHERE c.run = ? AND c.case_key = ?
+"""
+_FIELDS = ("messages", "context", "policy", "toolEvents", "metadata", "scenario", "expectedOutcome", "chatbotRole")
+_RANK = {"fail": 0, "error": 1, "review": 2, "pass": 3, "skipped": 4}
+
+
+def case_key(conn: sqlite3.Connection, case_id: str) -> int:
+    """The key of a case id. Raises NotHere."""
+    row = conn.execute("SELECT key FROM case_ids WHERE id = ?", (case_id,)).fetchone()
+    if row is None:
+        raise NotHere(f"No run in this store judged a case {case_id}.")
+    return int(row[0])
+
+
+def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | None:
+    """The case as this run judged it, its passages numbered for links; None where the run has not reached it."""
+    row = one(
+        conn,
+        "SELECT b.body, lower(hex(b.sha256)) AS sha FROM run_cases rc JOIN case_rows b ON b.pk = rc.content"
+        " WHERE rc.run = ? AND rc.case_key = ?",
+        (run, key),
+    )
+    if row is None:
+        return None
+    return dict.fromkeys(_FIELDS) | json.loads(row["body"]) | {"case_sha256": row["sha"]}
+
+
+def case_checks(conn: sqlite3.Connection, run: dict[str, Any], key: int) -> list[dict[str, Any]]:
+    """A case's checks in a run, what needs eyes first."""
+    rubrics = {rubric["pk"]: rubric for rubric in rubrics_of(conn, run["pk"])}
+    found = [describe(row, run, rubrics[row["rubric"]]) for row in every(conn, _CHECKS, (run["pk"], key))]
+    order = list(rubrics)
+    return sorted(found, key=lambda c: (_RANK[c["status"]], -c["critical"], order.index(c["rubric"]["pk"])))
+
+
+def case_page(conn: sqlite3.Connection, name: str, case_id: str) -> dict[str, Any]:
+    """All that the page of a case shows. Raises NotHere."""
+    run = find_run(conn, name)
+    key = case_key(conn, case_id)
+    body = body_of(conn, run["pk"], key)
+    if body is None:
+        raise NotHere(f"Run {run['id']} did not judge case {case_id}, or has not reached it yet.")
+    return {
+        "run": run,
+        "case": body,
+        "anchors": anchors(body),
+        "checks": case_checks(conn, run, key),
+        "labels": labels_of(conn, case_id),
+        "scores": _scores(conn, run["pk"], key),
+        "requests": _requests(conn, run["pk"], key),
+        "others": _others(conn, key),
+        "before": _neighbour(conn, run["pk"], key, "<", "DESC"),
+        "after": _neighbour(conn, run["pk"], key, ">", "ASC"),
+    }
+
+
+def anchors(body: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """{list name: {item id: anchor}}: ids may hold anything, so their places are what is linked to."""
+    return {
+        name: {item["id"]: f"{name}-{i}" for i, item in enumerate(body.get(name) or ())}
+        for name in ("messages", "context", "toolEvents")
+    }
+
+
+def labels_of(conn: sqlite3.Connection, case_id: str) -> dict[str, list[dict[str, Any]]]:
+    """{rubric id: its labels}, people's first, the latest first."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in every(
+        conn,
+        "SELECT rubric_id, expected, source, reviewer, note, labelled_at FROM labels WHERE case_id = ?"
+        " ORDER BY source <> 'human', labelled_at DESC",
+        (case_id,),
+    ):
+        found.setdefault(row["rubric_id"], []).append(row)
+    return found
+
+
+def _scores(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
+    rows = every(
+        conn,
+        "SELECT m.id, m.version, r.status, r.score, r.passed, r.strict, r.threshold, r.confidence, r.reason, r.breakdown"
+        " FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result"
+        " WHERE s.run = ? AND s.case_key = ? ORDER BY m.id",
+        (run, key),
+    )
+    return [row | {"breakdown": json.loads(row["breakdown"])} for row in rows]
+
+
+def _requests(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
+    return every(
+        conn,
+        "SELECT model_served, asked_at, latency_ms, attempts, input_tokens, output_tokens, request_id, error_kind, error_message,"
+        " repeat FROM request_rows WHERE run = ? AND case_key = ? ORDER BY id LIMIT 100",
+        (run, key),
+    )
+
+
+def _neighbour(conn: sqlite3.Connection, run: int, key: int, sign: str, order: str) -> str | None:
+    row = conn.execute(
+        "SELECT case_ids.id FROM run_cases rc JOIN case_ids ON case_ids.key = rc.case_key"  # noqa: S608 - our own words
+        f" WHERE rc.run = ? AND rc.case_key {sign} ? ORDER BY rc.case_key {order} LIMIT 1",
+        (run, key),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _others(conn: sqlite3.Connection, key: int, limit: int = 15) -> dict[str, Any]:
+    """The same case in the latest runs: `runs`, and `rubrics` with a status for each run or None."""
+    runs = every(
+        conn,
+        "SELECT r.pk, r.id, r.name, r.started_at, r.thresholds, r.judge, rc.content FROM runs r"
+        " JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ? ORDER BY r.started_at DESC, r.pk DESC LIMIT ?",
+        (key, limit),
+    )
+    cells: dict[str, dict[int, str]] = {}
+    for run in runs:
+        for rubric, status in conn.execute(
+            "SELECT rubrics.id, c.status FROM check_rows c JOIN rubrics ON rubrics.pk = c.rubric WHERE c.run = ? AND c.case_key = ?",
+            (run["pk"], key),
+        ):
+            cells.setdefault(rubric, {})[run["pk"]] = STATUSES[status]
+    return {"runs": runs, "rubrics": sorted(cells.items())}

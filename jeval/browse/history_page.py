@@ -1,0 +1,90 @@
+"""Cases down, runs across: what broke when, seen at once."""
+
+import sqlite3
+from typing import Any
+
+from jeval.browse.rows import every
+
+__all__ = ["history_page"]
+
+PAGE = 60
+_RUNS = 20
+# A case's cell is its worst status: fail, error, review, pass, skipped.
+_WORST = "min(CASE c.status WHEN 1 THEN 0 WHEN 4 THEN 1 WHEN 2 THEN 2 WHEN 0 THEN 3 ELSE 4 END)"
+_BY_RANK = ("fail", "error", "review", "pass", "skipped")
+
+
+def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
+    """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or None."""
+    datasets = [row[0] for row in conn.execute("SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200")]
+    dataset = state.get("dataset") or (datasets[0] if datasets else "")
+    profiles = _values(conn, "thresholds", dataset)
+    judges = _values(conn, "judge", dataset)
+    conditions, params = ["dataset = :dataset"], {"dataset": dataset}
+    for name in ("thresholds", "judge"):
+        if state.get(name):
+            conditions.append(f"{name} = :{name}")
+            params[name] = state[name]
+    runs = every(
+        conn,
+        "SELECT pk, id, name, started_at, thresholds, judge, simulated FROM runs"  # noqa: S608 - our own names
+        f" WHERE {' AND '.join(conditions)} ORDER BY started_at DESC, pk DESC LIMIT {_RUNS}",
+        params,
+    )[::-1]
+    rubrics = _rubric_ids(conn, runs)
+    rubric = state.get("rubric", "")
+    cases, more = _cases(conn, runs, rubric, bool(state.get("changed")), page)
+    return {
+        "runs": runs,
+        "cases": cases,
+        "more": more,
+        "state": state,
+        "page": page,
+        "dataset": dataset,
+        "choices": {"dataset": datasets, "thresholds": profiles, "judge": judges, "rubric": rubrics},
+    }
+
+
+def _values(conn: sqlite3.Connection, column: str, dataset: str) -> list[str]:
+    sql = f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
+    return [row[0] for row in conn.execute(sql, (dataset,))]
+
+
+def _keys(runs: list[dict[str, Any]]) -> str:
+    return ", ".join(str(run["pk"]) for run in runs)
+
+
+def _rubric_ids(conn: sqlite3.Connection, runs: list[dict[str, Any]]) -> list[str]:
+    sql = f"SELECT DISTINCT r.id FROM run_rubrics rr JOIN rubrics r ON r.pk = rr.rubric WHERE rr.run IN ({_keys(runs)}) ORDER BY 1"  # noqa: S608
+    return [row[0] for row in conn.execute(sql)]
+
+
+def _cases(
+    conn: sqlite3.Connection, runs: list[dict[str, Any]], rubric: str, changed: bool, page: int
+) -> tuple[list[dict[str, Any]], bool]:
+    if not runs:
+        return [], False
+    params: dict[str, Any] = {"rubric": rubric}
+    only = "AND c.rubric IN (SELECT pk FROM rubrics WHERE id = :rubric)" if rubric else ""
+    limit = f"LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}"
+    if changed:
+        chosen = (
+            f"SELECT case_key FROM (SELECT c.run, c.case_key, {_WORST} AS worst FROM check_rows c WHERE c.run IN ({_keys(runs)}) {only}"  # noqa: S608
+            f" GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst) ORDER BY case_key {limit}"
+        )
+    else:
+        chosen = f"SELECT DISTINCT case_key FROM run_cases WHERE run IN ({_keys(runs)}) ORDER BY case_key {limit}"  # noqa: S608
+    keys = [row[0] for row in conn.execute(chosen, params)]
+    more, keys = len(keys) > PAGE, keys[:PAGE]
+    marks = ", ".join(map(str, keys))
+    cells: dict[int, dict[int, str]] = {key: {} for key in keys}
+    sql = (
+        f"SELECT c.run, c.case_key, {_WORST} FROM check_rows c WHERE c.run IN ({_keys(runs)}) AND c.case_key IN ({marks}) {only}"  # noqa: S608
+        " GROUP BY c.run, c.case_key"
+    )
+    for run, key, worst in conn.execute(sql, params):
+        cells[key][run] = _BY_RANK[worst]
+    names = dict(conn.execute(f"SELECT key, id FROM case_ids WHERE key IN ({marks})"))  # noqa: S608
+    return [{"id": names[key], "cells": [cells[key].get(run["pk"]) for run in runs]} for key in keys], more
+
+

@@ -1,0 +1,245 @@
+"""The pages under /-/jeval: each reads its address, asks the store, fills its template."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from datasette import Forbidden, Response
+from datasette.utils import sqlite_timelimit
+
+from jeval.browse import review
+from jeval.browse.case_page import case_page
+from jeval.browse.compare_page import compare_page
+from jeval.browse.filters import Filters
+from jeval.browse.history_page import history_page
+from jeval.browse.posted import refusal
+from jeval.browse.rows import NotHere, find_run
+from jeval.browse.run_list import run_list
+from jeval.browse.run_page import run_page
+from jeval.browse.screen import ASSETS, render
+from jeval.browse.stores import find_stores, the_store
+from jeval.browse.sweep_page import sweep_page
+from jeval.browse.tending import tend
+
+__all__ = ["HEADERS", "ROUTES"]
+
+T = TypeVar("T")
+
+# How long one page may ask the store.
+TIME_LIMIT_MS = 5_000
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class State(dict[str, str]):
+    """What an address says; what it does not say is empty."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
+class Desk(NamedTuple):
+    """What a page is given: Datasette, the request, the store's name and the pairs of the query string."""
+
+    datasette: Any
+    request: Any
+    store: str
+    args: list[tuple[str, str]]
+
+    def state(self, *names: str) -> dict[str, str]:
+        """The last value of each of these names that the address gives."""
+        return State((name, value.strip()[:500]) for name, value in self.args if name in names and value.strip())
+
+    def whole(self, name: str) -> int:
+        """A whole number from the address, 0 where there is none."""
+        text = dict(self.args).get(name, "")
+        return min(int(text), 1_000_000) if text.isdecimal() and len(text) < 10 else 0
+
+    async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Ask the store within the time limit, in a thread of its own."""
+
+        def timed(conn: sqlite3.Connection) -> T:
+            factory, conn.row_factory = conn.row_factory, None
+            try:
+                with sqlite_timelimit(conn, TIME_LIMIT_MS):
+                    return question(conn)
+            finally:
+                conn.row_factory = factory
+
+        found: T = await self.datasette.databases[self.store].execute_fn(timed)
+        return found
+
+    def page(self, template: str, values: dict[str, Any], status: int = 200) -> Response:
+        """The page, with what every page needs."""
+        config = self.datasette.plugin_config("jeval") or {}
+        shared = {
+            "base": self.datasette.urls.path("/-/jeval"),
+            "tables": self.datasette.urls.database(self.store) if self.store else self.datasette.urls.instance(),
+            "store": self.store,
+            "here": self.request.path,
+            "csrf": self.request.scope["csrftoken"] if config.get("labels") else str,
+            "labels_on": bool(config.get("labels")),
+            "query": lambda **pairs: urlencode({k: v for k, v in pairs.items() if v not in (None, "")}),
+        }
+        return Response.html(render(template, shared | values), status=status, headers=dict(HEADERS))
+
+
+def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
+    """A view: finds the store, checks that the visitor may see it, and turns what goes wrong into words."""
+
+    async def view(request: Any, datasette: Any) -> Response:
+        args = parse_qsl(request.query_string, keep_blank_values=True, max_num_fields=500)
+        store = await the_store(datasette, dict(args).get("store", ""))
+        desk = Desk(datasette, request, store or "", args)
+        if store is None:
+            known = await find_stores(datasette)
+            what = f"The stores here are {', '.join(known)}." if known else "No database here is a store of jeval."
+            return desk.page("wrong.html", {"title": "No store", "message": what}, 404)
+        await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
+        if store not in _tended.setdefault(id(datasette), set()):
+            _tended[id(datasette)].add(store)
+            task = asyncio.ensure_future(tend(datasette.databases[store]))
+            task.add_done_callback(lambda _: _tended[id(datasette)].discard(store))
+        try:
+            response: Response = await handler(desk)
+        except NotHere as missing:
+            return desk.page("wrong.html", {"title": "Not here", "message": str(missing)}, 404)
+        except sqlite3.OperationalError as error:
+            if "interrupt" not in str(error):
+                raise
+            words = f"This took longer than {TIME_LIMIT_MS // 1000} seconds and was stopped. Narrow the filters and try again."
+            return desk.page("wrong.html", {"title": "Too slow", "message": words}, 503)
+        return response
+
+    return view
+
+
+_tended: dict[int, set[str]] = {}
+
+
+async def _runs(desk: Desk) -> Response:
+    state, page = desk.state("q", "dataset", "judge", "thresholds", "status"), desk.whole("page") or 1
+    found = await desk.ask(lambda conn: run_list(conn, state, page))
+    return desk.page("runs.html", found | {"state": state, "page": page})
+
+
+async def _run(desk: Desk) -> Response:
+    name = unquote(desk.request.url_vars["run"])
+    found = await desk.ask(lambda conn: run_page(conn, name, Filters.read(desk.args)))
+    if found["run"]["id"] != name:
+        return _redirect(desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string)
+    return desk.page("run.html", found)
+
+
+async def _case(desk: Desk) -> Response:
+    name, case_id = (unquote(desk.request.url_vars[key]) for key in ("run", "case"))
+    found = await desk.ask(lambda conn: case_page(conn, name, case_id))
+    if found["run"]["id"] != name:
+        return _redirect(desk, f"/-/jeval/case/{quote(found['run']['id'], safe='')}/{quote(case_id, safe='')}")
+    return desk.page("case.html", found)
+
+
+async def _compare(desk: Desk) -> Response:
+    state = desk.state("a", "b", "change", "rubric")
+    a, b = state.get("a", ""), state.get("b", "")
+    change, rubric = state.get("change", ""), state.get("rubric", "")
+    found = await desk.ask(lambda conn: compare_page(conn, a, b, change, rubric, desk.whole("page") or 1))
+    return desk.page("compare.html", found)
+
+
+async def _history(desk: Desk) -> Response:
+    state = desk.state("dataset", "thresholds", "judge", "rubric", "changed")
+    return desk.page("history.html", await desk.ask(lambda conn: history_page(conn, state, desk.whole("page") or 1)))
+
+
+async def _sweep(desk: Desk) -> Response:
+    sweep = unquote(desk.request.url_vars["sweep"])
+    return desk.page("sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1)))
+
+
+async def _review(desk: Desk) -> Response:
+    state = desk.state("run", "queue", "rubric", "case", "check")
+    config = desk.datasette.plugin_config("jeval") or {}
+    if desk.request.method == "POST":
+        return await _label(desk, config)
+    found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip")))
+    reviewer = desk.request.cookies.get("jeval_reviewer") or config.get("reviewer") or ""
+    done = desk.state("done", "as", "of")
+    return desk.page("review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS})
+
+
+async def _label(desk: Desk, config: dict[str, Any]) -> Response:
+    body = await desk.request.post_body()
+    posted = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=50))
+    problem = refusal(desk.request, posted, bool(config.get("labels")))
+    if problem:
+        raise Forbidden(problem)
+    case_id, rubric_id, expected = (posted.get(name, "") for name in ("case_id", "rubric_id", "expected"))
+    note, reviewer = posted.get("note", "").strip(), posted.get("reviewer", "").strip()[:200]
+    wrong = await desk.ask(lambda conn: review.label_problem(conn, case_id, rubric_id, expected, note))
+    if wrong:
+        return desk.page("wrong.html", {"title": "No label", "message": wrong}, 400)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    database = desk.datasette.databases[desk.store]
+    await database.execute_write_fn(
+        lambda conn: review.write_label(
+            conn, case_id=case_id, rubric_id=rubric_id, expected=expected, reviewer=reviewer or None, note=note or None, now=now
+        )
+    )
+    back = {name: posted[name] for name in ("run", "queue", "rubric", "skip") if posted.get(name)}
+    done = {"done": case_id, "of": rubric_id, "as": expected}
+    response = _redirect(desk, "/-/jeval/review", urlencode(back | done), status=303)
+    response.set_cookie("jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000)
+    return response
+
+
+async def _find(desk: Desk) -> Response:
+    """A form's way to a run: /-/jeval/find?run=@last."""
+    name = desk.state("run").get("run", "@last")
+    run = await desk.ask(lambda conn: find_run(conn, name))
+    return _redirect(desk, f"/-/jeval/run/{quote(run['id'], safe='')}")
+
+
+def _redirect(desk: Desk, path: str, query: str = "", status: int = 302) -> Response:
+    target = desk.datasette.urls.path(path) + (f"?{query}" if query else "")
+    return Response.redirect(str(target), status=status, headers=dict(HEADERS))
+
+
+async def _asset(request: Any, datasette: Any) -> Response:
+    name = request.url_vars["name"]
+    kinds = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+    if name not in kinds:
+        return Response.text("no such file", status=404)
+    headers = HEADERS | {"cache-control": "no-cache"}
+    return Response((ASSETS / name).read_text(encoding="utf-8"), content_type=kinds[name], headers=headers)
+
+
+async def _missing(desk: Desk) -> Response:
+    raise NotHere(f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are in the list of runs.")
+
+
+ROUTES = [
+    (r"^/-/jeval/?$", _page(_runs)),
+    (r"^/-/jeval/run/(?P<run>[^/]+)$", _page(_run)),
+    (r"^/-/jeval/case/(?P<run>[^/]+)/(?P<case>[^/]+)$", _page(_case)),
+    (r"^/-/jeval/compare$", _page(_compare)),
+    (r"^/-/jeval/history$", _page(_history)),
+    (r"^/-/jeval/review$", _page(_review)),
+    (r"^/-/jeval/sweep/(?P<sweep>[^/]+)$", _page(_sweep)),
+    (r"^/-/jeval/find$", _page(_find)),
+    (r"^/-/jeval/assets/(?P<name>[^/]+)$", _asset),
+    (r"^/-/jeval/.*$", _page(_missing)),
+]

@@ -1,0 +1,150 @@
+"""One run: its counts and rates, what failed, its scores, its configuration and what differs from the run before."""
+
+import difflib
+import json
+import shlex
+import sqlite3
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from jeval.browse.check_list import PAGE, checks, count, groups, metadata_keys, outcomes
+from jeval.browse.filters import Filters, where
+from jeval.browse.rows import counts_of, every, find_run, one, rubrics_of, totals
+from jeval.browse.search import indexed
+
+__all__ = ["run_head", "run_page"]
+
+
+def run_head(conn: sqlite3.Connection, name: str) -> dict[str, Any]:
+    """The run, its rubrics with their counts, and its totals. Raises NotHere."""
+    run = find_run(conn, name)
+    rubrics = rubrics_of(conn, run["pk"])
+    counts = counts_of(conn, [run["pk"]])[run["pk"]]
+    for rubric in rubrics:
+        rubric["counts"] = counts.get(rubric["pk"], {})
+        rubric["description"] = json.loads(rubric["definition"]).get("description")
+    critical = [rubric["pk"] for rubric in rubrics if rubric["severity"] == "critical"]
+    run["done"] = conn.execute("SELECT count(*) FROM run_cases WHERE run = ?", (run["pk"],)).fetchone()[0]
+    return {"run": run, "rubrics": rubrics, "totals": totals(counts, critical)}
+
+
+def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str, Any]:
+    """All that the page of a run shows. Raises NotHere."""
+    found = run_head(conn, name)
+    run, rubrics = found["run"], found["rubrics"]
+    narrowed = filters.active
+    whole = where(Filters(), run["pk"], rubrics, None)
+    these = where(filters, run["pk"], rubrics, indexed(conn)) if narrowed else whole
+    all_groups = _groups_of(conn, run, rubrics)
+    counts = count(conn, these) if narrowed else found["totals"]["counts"]
+    total = sum(counts.values())
+    page = min(filters.page, max(1, -(-total // PAGE)))
+    previous = one(
+        conn,
+        "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at DESC, pk DESC LIMIT 1",
+        (run["dataset"], run["started_at"], run["pk"]),
+    )
+    return found | {
+        "filters": filters,
+        "narrowed": narrowed,
+        "groups": groups(conn, rubrics, these) if narrowed and total else [] if narrowed else all_groups,
+        "choices": outcomes(all_groups) | {"metadata": metadata_keys(conn, run["pk"])},
+        "checks": checks(conn, run, rubrics, these, counts, page=page),
+        "found": counts,
+        "total": total,
+        "page": page,
+        "pages": max(1, -(-total // PAGE)),
+        "critical": _critical(conn, run, rubrics) if not narrowed and found["totals"]["critical_failures"] else [],
+        "scores": scores(conn, run["pk"]),
+        "previous": previous,
+        "difference": difference(previous, run) if previous else [],
+        "command": command(run),
+        "errors": _errors(conn, run["pk"]) if found["totals"]["counts"]["error"] else [],
+        "flips": conn.execute("SELECT count(*) FROM repeat_flips WHERE run = ?", (run["pk"],)).fetchone()[0],
+    }
+
+
+_KEPT: dict[tuple[str, str], list[dict[str, Any]]] = {}
+
+
+def _groups_of(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The groups of a whole run. Those of a finished one never change, so the last few are kept."""
+    key = (run["id"], run["finished_at"] or "")
+    if key in _KEPT:
+        return _KEPT[key]
+    found = groups(conn, rubrics, where(Filters(), run["pk"], rubrics, None))
+    if run["finished_at"]:
+        if len(_KEPT) > 64:
+            _KEPT.clear()
+        _KEPT[key] = found
+    return found
+
+
+def _critical(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return every(
+        conn,
+        "SELECT case_id, rubric_id, rubric_version, reason FROM critical_failures WHERE run_id = ? LIMIT 10",
+        (run["id"],),
+    )
+
+
+def _errors(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
+    return every(
+        conn,
+        "SELECT error_kind AS kind, count(*) AS n, min(error_message) AS message FROM request_rows"
+        " WHERE run = ? AND error_kind IS NOT NULL GROUP BY error_kind ORDER BY n DESC LIMIT 20",
+        (run,),
+    )
+
+
+def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
+    """Each metric's mean with its denominator, and how its scores spread over ten equal steps."""
+    rows = every(
+        conn,
+        "SELECT s.metric, m.id, m.version, count(*) AS cases, count(r.score) AS scored, avg(r.score) AS mean,"
+        " sum(r.passed) AS passed, sum(r.status = 'error') AS errors, sum(r.status = 'skipped') AS skipped,"
+        " max(r.threshold) AS threshold, max(r.strict) AS strict"
+        " FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result"
+        " WHERE s.run = ? GROUP BY s.metric ORDER BY m.id",
+        (run,),
+    )
+    spread: dict[int, list[int]] = {row["metric"]: [0] * 10 for row in rows}
+    for metric, step, n in conn.execute(
+        "SELECT s.metric, min(9, CAST(r.score * 10 AS INTEGER)), count(*) FROM score_rows s JOIN score_results r ON r.id = s.result"
+        " WHERE s.run = ? AND r.score IS NOT NULL GROUP BY 1, 2",
+        (run,),
+    ):
+        spread[metric][step] = n
+    return [row | {"spread": spread[row["metric"]]} for row in rows]
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What differs between two configurations, as ("-" or "+" or "@", line) pairs; empty where nothing does."""
+    return list(_difference(before["config_yaml"], after["config_yaml"]))
+
+
+@lru_cache(maxsize=64)
+def _difference(before: str, after: str) -> tuple[tuple[str, str], ...]:
+    one, other = before.splitlines()[:5000], after.splitlines()[:5000]
+    found: list[tuple[str, str]] = []
+    section: tuple[str, str] | None = None
+    for line in difflib.ndiff(one, other) if len(one) * len(other) < 400_000 else difflib.unified_diff(one, other, n=0):
+        sign, text = line[:1], line[2:]
+        if sign == " " and text and not text.startswith(" "):
+            section = ("@", text)
+        elif sign in "+-" and sign:
+            if text.startswith(" ") and section is not None:
+                found.append(section)
+                section = None
+            found.append((sign, text))
+    return tuple(found)
+
+
+def command(run: Mapping[str, Any]) -> dict[str, str]:
+    """The commands that do the run again: from its overrides, and exactly as saved."""
+    overrides = [str(one) for one in json.loads(run["overrides"] or "[]")]
+    return {
+        "again": " ".join(["jeval run", *(shlex.quote(one) for one in overrides)]),
+        "exact": f"jeval run --from-run {run['id']}",
+    }

@@ -1,0 +1,92 @@
+"""Full-text search on cases: an index beside the store's tables, filled when somebody browses.
+
+Runs do not pay for it: a case's text is indexed once, however many runs judge it, and only where the store is
+looked at. What is not indexed yet is found by comparing text, so no search misses the newest cases.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["COLUMNS", "behind", "fill", "indexed", "match_text"]
+
+COLUMNS = ("input", "output", "messages", "context", "tool_events", "policy")
+
+_CREATE = f"""CREATE VIRTUAL TABLE IF NOT EXISTS case_search USING fts5(
+  {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2')"""
+_LAST = "SELECT rowid FROM case_search ORDER BY rowid DESC LIMIT 1"
+
+
+def indexed(conn: sqlite3.Connection) -> int | None:
+    """The key of the last case content in the index, 0 for an empty one; None where there is no index."""
+    try:
+        row = conn.execute(_LAST).fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such" in str(error):  # no such table, or a SQLite without FTS5
+            return None
+        raise
+    return int(row[0]) if row else 0
+
+
+def behind(conn: sqlite3.Connection) -> bool:
+    """Whether there are cases the index does not hold."""
+    newest = conn.execute("SELECT max(pk) FROM case_rows").fetchone()[0]
+    return newest is not None and newest > (indexed(conn) or 0)
+
+
+def fill(conn: sqlite3.Connection, limit: int = 500) -> int:
+    """Index up to `limit` cases that are not yet; how many were. Needs a connection that may write.
+
+    Raises sqlite3.Error where it may not, or where SQLite has no FTS5.
+    """
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        conn.execute(_CREATE)
+        last = conn.execute(_LAST).fetchone()
+        rows = conn.execute(
+            "SELECT pk, body FROM case_rows WHERE pk > ? ORDER BY pk LIMIT ?", (last[0] if last else 0, limit)
+        ).fetchall()
+        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        conn.executemany(
+            f"INSERT INTO case_search (rowid, {', '.join(COLUMNS)}) VALUES ({marks})",  # noqa: S608 - our own names
+            [(row[0], *_texts(json.loads(row[1]))) for row in rows],
+        )
+        conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
+    return len(rows)
+
+
+def _texts(body: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(" ".join(_strings(body.get(name))) for name in ("input", "output", "messages", "context", "toolEvents", "policy"))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text and number in a JSON value, keys left out."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting.extend(reversed(list(one.values())))
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+        elif isinstance(one, str):
+            yield one
+        elif isinstance(one, int | float) and not isinstance(one, bool):
+            yield str(one)
+
+
+def match_text(text: str) -> str:
+    """What people type as an FTS5 query: words that must all occur, "quoted words" together, word* a beginning."""
+    parts = []
+    for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text):
+        body = (quoted or word).replace('"', "")
+        star = "*" if word.endswith("*") else ""
+        body = body.rstrip("*") if star else body
+        if any(c.isalnum() for c in body):
+            parts.append(f'"{body}"{star}')
+    return " ".join(parts)

@@ -1,0 +1,84 @@
+"""Datasette in this process, on a socket of this machine, over one store."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from jeval.browse.guard import Guard, inline_hashes
+
+__all__ = ["bind", "make_datasette", "serve"]
+
+SETTINGS = {
+    "default_allow_sql": False,
+    "allow_download": False,
+    "allow_csv_stream": True,
+    "sql_time_limit_ms": 3_000,
+    "facet_time_limit_ms": 500,
+    "num_sql_threads": 3,
+    "suggest_facets": False,
+    "truncate_cells_html": 600,
+    "default_page_size": 50,
+    "default_facet_size": 12,
+}
+
+
+def make_datasette(store: Path, *, reviewer: str = "", labels: bool = True) -> Any:
+    """Datasette over this store, with the pages and everything else of the plugin."""
+    from datasette.app import Datasette
+    from datasette.plugins import pm
+
+    from jeval.browse import plugin
+
+    if not pm.is_registered(plugin):
+        pm.register(plugin, name="jeval")
+    metadata = {"title": "jeval", "plugins": {"jeval": {"labels": labels, "reviewer": reviewer}}}
+    return Datasette([str(store)], metadata=metadata, settings=dict(SETTINGS))
+
+
+def bind(port: int) -> socket.socket:
+    """A socket bound to 127.0.0.1; port 0 takes a free one. Raises OSError where the port is taken."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM; `ready` is called once requests are answered."""
+    import datasette as package
+    import uvicorn
+
+    hashes = inline_hashes(Path(package.__file__).parent / "templates")
+    app = Guard(datasette.app(), sock.getsockname()[1], hashes)
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, lifespan="on", server_header=False, timeout_graceful_shutdown=3, ws="none"
+    )
+    server = _server(config, ready)
+    # Ours, not uvicorn's: it raises the signal again when it is done, and a stop that was asked for is no failure.
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: setattr(server, "should_exit", True))
+    asyncio.run(server.serve(sockets=[sock]))
+
+
+def _server(config: Any, ready: Callable[[], None]) -> Any:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets=sockets)
+            if self.started:
+                ready()
+
+    return Server(config)
