@@ -9,7 +9,7 @@ from jeval.fingerprint import compact, key63
 from jeval.rubric import Rubric
 from jeval.store.connect import open_store
 from jeval.store.runs import begin_run
-from jeval.store.schema import STATUS_CODES
+from jeval.store.status import STATUS_CODES
 
 Checks = Mapping[tuple[str, str], str]
 

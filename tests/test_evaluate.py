@@ -9,14 +9,13 @@ import pytest
 from jeval.case import Case
 from jeval.errors import JudgeError, JudgeRefused, MalformedAnswer
 from jeval.evaluate import (
-    Evaluator,
-    Recalled,
     evaluate_all,
     evaluate_case,
     evaluate_case_async,
     evaluate_dataset,
     evaluate_dataset_async,
 )
+from jeval.evaluator import Evaluator, Recalled
 from jeval.metric import Metric
 from jeval.plan import Planner
 from jeval.question import Answer, Question
@@ -587,7 +586,7 @@ def test_ids_of_exchanges_are_given_by_the_caller_where_it_numbers_them() -> Non
 
 
 def test_states_kept_at_hand_do_not_grow_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jeval.evaluate._KEPT_STATES", 5)
+    monkeypatch.setattr("jeval.evaluator._KEPT_STATES", 5)
     ready = evaluator(ScriptedJudge())
     asyncio.run(all_of(ready, cases(40), concurrency=3))
     assert len(ready._flights) == 5

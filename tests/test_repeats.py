@@ -30,7 +30,12 @@ def test_each_repeat_is_a_judgment_of_its_own_and_flips_are_counted(tmp_path: Pa
     _SEEN.clear()
     store = tmp_path / "jeval.db"
     with judging(_wavering) as server:
-        ran = jeval("run", *project(tmp_path, 3), *local(server.url, "judge.repeat=2", "judge.concurrency=1"), "--json")
+        ran = jeval(
+            "run",
+            *project(tmp_path, 3),
+            *local(server.url, "judge.repeat=2", "judge.concurrency=1"),
+            "--json",
+        )
         assert len(server.bodies) == 6
     assert rows(store, "SELECT repeat, count(*) FROM judgments GROUP BY repeat") == [(0, 6), (1, 6)]
     flips = "SELECT case_ids.id, statuses FROM repeat_flips JOIN case_ids ON case_ids.key = case_key"

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.running import checks_of, jeval, judging, last_run, local, project, rows, write_cases, write_rubrics
+from tests.running import (
+    checks_of,
+    jeval,
+    judging,
+    last_run,
+    local,
+    project,
+    rows,
+    write_cases,
+    write_rubrics,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +76,10 @@ def test_the_saved_configuration_has_no_machine_path_in_its_hash_and_no_store(tm
     assert jeval("run", *project(tmp_path, 1)).code == 0
     config = yaml.safe_load(rows(tmp_path / "jeval.db", "SELECT config_yaml FROM runs")[0][0])
     assert "store" not in config
-    assert config["fingerprint"]["dataset"] == rows(tmp_path / "jeval.db", "SELECT dataset_sha256 FROM runs")[0][0]
+    assert (
+        config["fingerprint"]["dataset"]
+        == rows(tmp_path / "jeval.db", "SELECT dataset_sha256 FROM runs")[0][0]
+    )
 
 
 def test_a_changed_dataset_stops_a_reproduction_and_says_so(tmp_path: Path) -> None:
@@ -115,7 +128,7 @@ def test_overrides_change_a_reproduced_configuration(tmp_path: Path) -> None:
 
 
 def test_odd_texts_survive_the_way_through_a_saved_configuration(tmp_path: Path) -> None:
-    odd = "it's a \\ \"name\", {with} [all] = $HOME ${now} #1"
+    odd = 'it\'s a \\ "name", {with} [all] = $HOME ${now} #1'
     assert jeval("run", *project(tmp_path, 1), f"name={odd}").code == 0
     assert jeval("run", "--from-run", "@last", store_of(tmp_path)).code == 0
     assert rows(tmp_path / "jeval.db", "SELECT DISTINCT name FROM runs") == [(odd,)]

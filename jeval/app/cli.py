@@ -62,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         module = import_module(module_name)
         if hasattr(module, "raw"):  # takes its arguments as they are, for they are Hydra's
             return int(module.raw(arguments[1:]))
-        parser = argparse.ArgumentParser(prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}.")
+        parser = argparse.ArgumentParser(
+            prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}."
+        )
         module.arguments(parser)
         try:
             parsed = parser.parse_args(arguments[1:])

@@ -15,8 +15,23 @@ from jeval.app.faults import nearest
 from jeval.app.places import bundled_conf
 from jeval.errors import ConfigError
 
-__all__ = ["OPEN_MAPS", "compose", "count_jobs", "literal", "overrides_of", "run_hydra"]
+__all__ = ["OPEN_MAPS", "OPTIONAL", "compose", "count_jobs", "literal", "overrides_of", "run_hydra"]
 
+# Settings that a group option of a project's own may leave out, and that can be overridden all the same.
+OPTIONAL = {
+    "dataset": ("limit", "sample", "seed", "where"),
+    "rubrics": ("path",),
+    "metrics": ("path",),
+    "thresholds": ("name", "pass", "fail"),
+    "judge": (
+        "base_url path model key_env concurrency timeout_s max_attempts budget_s usd_per_million_input"
+        " reuse repeat max_usd max_state_tokens"
+    ).split(),
+    "gate": (
+        "max_failures max_critical_failures max_review_rate min_decided_coverage allow_errors"
+        " allow_skipped_required allow_empty_dataset allow_simulated min_scores baseline ignore_flips"
+    ).split(),
+}
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
 _WITH_VALUE = ("-c", "--cfg", "-i", "--info", "-p", "--package", "-cd", "--config-dir")
@@ -58,15 +73,17 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
         if key.startswith("gate.") and not key.startswith("gate.min_scores."):
             key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
         inside = any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS)
-        if inside or (f"{key}." in OPEN_MAPS and value.startswith("{")):
+        group, _, name = key.partition(".")
+        if inside or name in OPTIONAL.get(group, ()) or (key == "tags" and value.startswith("{")):
             key = "++" + key
         found.append(f"{key}={_quoted(key, value, sweep)}")
     return found
 
 
 def _quoted(key: str, value: str, sweep: bool) -> str:
+    key = key.lstrip("+")
     texts = key.endswith((".path", ".base_url", ".model")) or key in ("name", "store", "gate.baseline")
-    opened = key.startswith(("++tags.", "++dataset.where."))
+    opened = key.startswith(("tags.", "dataset.where."))
     if not (texts or opened) or not value or value[:1] in "'\"":
         return value
     if value == "null" or (_WORD.fullmatch(value) and not _CONVERTED.fullmatch(value)):

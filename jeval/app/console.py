@@ -4,10 +4,11 @@ import sqlite3
 import sys
 from typing import Any
 
+from jeval.app.outcome import Outcome
 from jeval.app.painter import COLOURS, Painter, duration, plain
 from jeval.app.prepare import Prepared
-from jeval.app.run import Outcome
 from jeval.ruling import STATUSES
+from jeval.store.told import critical_failures, request_errors
 from jeval.summary import Summary
 
 __all__ = ["Painter", "outcome_json", "plain", "print_outcome"]
@@ -17,7 +18,9 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%} ({part:,} of {whole:,})" if whole else "none"
 
 
-def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection) -> None:
+def print_outcome(
+    painter: Painter, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection
+) -> None:
     """The summary of a run."""
     settings = prepared.settings
     head = f"run {outcome.run_id}" + (f" “{plain(outcome.name, 60)}”" if outcome.name else "")
@@ -30,8 +33,12 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
         )
         if part
     )
-    profile = f"{settings.thresholds.name} (pass {settings.thresholds.pass_:g}, fail {settings.thresholds.fail:g})"
-    painter.line(f"  {outcome.summary.cases:,} cases of {plain(prepared.dataset.path.name, 60)} × {what} · thresholds {profile}")
+    profile = (
+        f"{settings.thresholds.name} (pass {settings.thresholds.pass_:g}, fail {settings.thresholds.fail:g})"
+    )
+    painter.line(
+        f"  {outcome.summary.cases:,} cases of {plain(prepared.dataset.path.name, 60)} × {what} · thresholds {profile}"
+    )
     judged = " + ".join(outcome.models) or settings.judge.model or settings.judge.name
     painter.line(f"  judged by {plain(settings.judge.name, 40)} ({plain(judged, 80)}) · {_effort(outcome)}")
     if settings.judge.gateway == "offline":
@@ -40,7 +47,12 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
     for warning in prepared.warnings:
         painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))
     if len(outcome.models) > 1:
-        painter.line("  " + painter.paint(f"warning: several model versions answered: {', '.join(outcome.models)}", "yellow"))
+        painter.line(
+            "  "
+            + painter.paint(
+                f"warning: several model versions answered: {', '.join(outcome.models)}", "yellow"
+            )
+        )
     painter.line()
     _print_critical(painter, outcome, connection)
     _print_counts(painter, outcome.summary)
@@ -67,16 +79,18 @@ def _effort(outcome: Outcome) -> str:
 def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:
     total = outcome.summary.critical_failures
     if not total:
-        painter.line(painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black"))
+        painter.line(
+            painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black")
+        )
         return
     painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
-    rows = connection.execute(
-        "SELECT case_id, rubric_id, rubric_version, reason FROM critical_failures WHERE run_id = ? LIMIT 10", (outcome.run_id,)
-    )
+    rows = critical_failures(connection, outcome.run_id, 10)
     for case_id, rubric_id, version, reason in rows:
         painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {version}: {plain(reason, 150)}")
     if total > 10:
-        painter.line(f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical")
+        painter.line(
+            f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical"
+        )
 
 
 def _print_counts(painter: Painter, summary: Summary) -> None:
@@ -119,7 +133,9 @@ def _print_scores(painter: Painter, summary: Summary) -> None:
         mean = f"{score.mean:.3f}" if score.mean is not None else "–"
         rest = f" · {score.skipped:,} not scored" if score.skipped else ""
         rest += f" · {score.errors:,} errors" if score.errors else ""
-        painter.line(f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}")
+        painter.line(
+            f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}"
+        )
 
 
 def _print_flips(painter: Painter, prepared: Prepared, outcome: Outcome) -> None:
@@ -128,7 +144,9 @@ def _print_flips(painter: Painter, prepared: Prepared, outcome: Outcome) -> None
         return
     total = sum(outcome.flips.values())
     painter.line()
-    painter.line(f"  {_share(total, outcome.summary.checks)} checks change status by chance among {repeats} repeats")
+    painter.line(
+        f"  {_share(total, outcome.summary.checks)} checks change status by chance among {repeats} repeats"
+    )
     for (rubric, status), number in outcome.flips.most_common(10):
         painter.line(f"    {rubric}: {number:,} counted as {status}")
 
@@ -137,12 +155,10 @@ def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Co
     errors = outcome.summary.errors
     if errors:
         painter.line()
-        painter.line(painter.paint(f"{errors:,} without a usable answer; run again to ask for them:", "magenta"))
-        rows = connection.execute(
-            "SELECT error_kind, count(*), min(error_message) FROM requests WHERE run_id = ? AND error_kind IS NOT NULL"
-            " GROUP BY error_kind ORDER BY 2 DESC",
-            (outcome.run_id,),
+        painter.line(
+            painter.paint(f"{errors:,} without a usable answer; run again to ask for them:", "magenta")
         )
+        rows = request_errors(connection, outcome.run_id)
         for kind, number, message in rows:
             painter.line(f"  {number:,} × {kind}: {plain(message or '', 150)}")
     if outcome.stopped_because:

@@ -61,18 +61,30 @@ def estimate(
     tokens = size // _BYTES_PER_TOKEN
     price = settings.usd_per_million_input
     cost = None if price is None else tokens * price / 1e6
-    return Estimate(prepared.dataset.cases, checks, settled, requests, questions, stored, tokens, cost, digested)
+    return Estimate(
+        prepared.dataset.cases, checks, settled, requests, questions, stored, tokens, cost, digested
+    )
 
 
 def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> None:
     """The estimate as people read it."""
     judge = prepared.settings.judge
-    painter.line(f"{found.cases:,} cases of {plain(prepared.dataset.path.name, 60)}, {found.checks:,} checks; nothing was asked")
-    painter.line(f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store")
-    cost = f"${found.cost_usd:.4f}" if found.cost_usd is not None else f"unknown: judge {judge.name} has no price"
+    painter.line(
+        f"{found.cases:,} cases of {plain(prepared.dataset.path.name, 60)}, {found.checks:,} checks; nothing was asked"
+    )
+    painter.line(
+        f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store"
+    )
+    cost = (
+        f"${found.cost_usd:.4f}"
+        if found.cost_usd is not None
+        else f"unknown: judge {judge.name} has no price"
+    )
     if judge.gateway == "offline":
         cost = "none: the offline judge is free"
-    painter.line(f"  {found.requests:,} requests with {found.questions:,} questions, about {found.input_tokens:,} tokens")
+    painter.line(
+        f"  {found.requests:,} requests with {found.questions:,} questions, about {found.input_tokens:,} tokens"
+    )
     painter.line(f"  cost {cost}")
     if found.digested:
         painter.line(f"  {found.digested:,} states are over the judge's limit and would be digested")

@@ -27,6 +27,7 @@ __all__ = ["Dataset", "Selection", "read_cases", "read_metrics", "read_rubrics",
 # Problems told in full; beyond it they are counted.
 SHOWN = 50
 
+
 @dataclass(frozen=True)
 class Selection:
     """Which cases of a file are wanted: `where` on metadata first, then `sample` of them, then `limit`.
@@ -202,7 +203,9 @@ def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
                 if number == 1 and is_no_text(line):
                     return
     except OSError as error:
-        raise ConfigError(f"dataset {path} cannot be read: {error.strerror}; check the path and its permissions") from error
+        raise ConfigError(
+            f"dataset {path} cannot be read: {error.strerror}; check the path and its permissions"
+        ) from error
 
 
 def _case(line: bytes, place: str) -> Case | list[Problem]:
@@ -211,7 +214,15 @@ def _case(line: bytes, place: str) -> Case | list[Problem]:
     except BadText as bad:
         return [Problem(place, bad.field, bad.value, bad.message, bad.remedy)]
     if not isinstance(value, dict):
-        return [Problem(place, "", shorten(value), "is not an object", 'write one case a line: {"id": …, "input": …, "output": …}')]
+        return [
+            Problem(
+                place,
+                "",
+                shorten(value),
+                "is not an object",
+                'write one case a line: {"id": …, "input": …, "output": …}',
+            )
+        ]
     try:
         return Case.model_validate(value)
     except ValidationError as error:
@@ -241,7 +252,9 @@ def _read_list(path: Path, model: type[BaseModel], noun: str) -> list[Any]:
     if isinstance(value, dict) and set(value) == {f"{noun}s"}:
         value = value[f"{noun}s"]
     if not isinstance(value, list):
-        raise DataError([Problem(str(path), "", shorten(value), f"is not a list of {noun}s", "begin each with '- id: …'")])
+        raise DataError(
+            [Problem(str(path), "", shorten(value), f"is not a list of {noun}s", "begin each with '- id: …'")]
+        )
     return _validated(value, model, path, noun)
 
 
@@ -258,7 +271,17 @@ def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: s
             found.add(problems_of(error, model, place))
         if isinstance(name, str):
             if name in seen:
-                found.add([Problem(place, "id", repr(name), f"is {noun} {seen[name]}'s already", "give each its own id")])
+                found.add(
+                    [
+                        Problem(
+                            place,
+                            "id",
+                            repr(name),
+                            f"is {noun} {seen[name]}'s already",
+                            "give each its own id",
+                        )
+                    ]
+                )
             seen.setdefault(name, position + 1)
     found.check()
     return models

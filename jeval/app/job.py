@@ -16,11 +16,12 @@ from typing import Any
 
 from jeval.app.console import Painter, outcome_json, print_outcome
 from jeval.app.estimate import estimate, print_estimate
+from jeval.app.outcome import Outcome
 from jeval.app.places import store_path
 from jeval.app.prepare import Prepared, judge_identity, make_judge, prepare
 from jeval.app.progress import Progress, make_progress
 from jeval.app.reproduce import Original, changes_since
-from jeval.app.run import Outcome, Redecide, execute, new_run_id
+from jeval.app.run import Redecide, execute, new_run_id
 from jeval.app.settings import RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
 from jeval.errors import ConfigError, JevalError
@@ -60,11 +61,13 @@ class Job:
         from hydra.core.hydra_config import HydraConfig
 
         hydra = HydraConfig.get()
-        overrides = list(hydra.overrides.task)
+        overrides = [override.lstrip("+") for override in hydra.overrides.task]  # we put the + there ourselves
         if self.sweep_id is None:
             try:
                 self.codes.append(self._run(config, overrides, None))
-            except Exception as failure:  # raised again outside of Hydra, which would print it in its own words
+            except (
+                Exception
+            ) as failure:  # raised again outside of Hydra, which would print it in its own words
                 self.failure = failure
             return
         position = int(hydra.job.num)
@@ -102,7 +105,11 @@ class Job:
             return self._tell(prepared, outcome, connection, path, quiet=sweep is not None)
 
     def _execute(
-        self, prepared: Prepared, connection: sqlite3.Connection, overrides: list[str], sweep: tuple[str, int] | None
+        self,
+        prepared: Prepared,
+        connection: sqlite3.Connection,
+        overrides: list[str],
+        sweep: tuple[str, int] | None,
     ) -> Outcome:
         judge = make_judge(prepared.settings.judge, os.environ)
         replay = self._replay(prepared.settings)
@@ -187,6 +194,10 @@ def _settings(config: Any) -> RunSettings:
     except OmegaConfBaseException as error:
         key = str(getattr(error, "full_key", None) or "a setting")
         group = key.partition(".")[0]
-        remedy = f"name a file with {key}=FILE, or choose {group}=NAME" if key.endswith(".path") else f"set {key}=VALUE"
+        remedy = (
+            f"name a file with {key}=FILE, or choose {group}=NAME"
+            if key.endswith(".path")
+            else f"set {key}=VALUE"
+        )
         raise ConfigError(f"{key}: is not set; {remedy} (see `jeval run --help`)") from error
     return settings_of(values)

@@ -68,7 +68,11 @@ def prepare(settings: RunSettings, root: Path, *, known: Prepared | None = None)
     chosen = settings.dataset
     selection = Selection(chosen.where, chosen.sample, chosen.seed, chosen.limit)
     path = locate(chosen.path, root, what="dataset.path")
-    dataset = known.dataset if known is not None and known.dataset.is_still(path, selection) else scan(path, selection)
+    dataset = (
+        known.dataset
+        if known is not None and known.dataset.is_still(path, selection)
+        else scan(path, selection)
+    )
     return Prepared(settings, dataset, rubrics, metrics, _warnings(settings, dataset, rubrics, metrics))
 
 

@@ -77,8 +77,14 @@ class PlainProgress(_Clocked):
     def show(self, state: _State, elapsed: float) -> None:
         done, pace, cost = self.facts(state, elapsed)
         counts = state.summary.counts
-        shown = "  ".join(f"{SIGNS[status]} {counts[status]:,} {status}" for status in STATUSES if counts[status])
-        print("  ".join(part for part in (f"{done}  {pace}", shown, cost) if part), file=self._stream, flush=True)
+        shown = "  ".join(
+            f"{SIGNS[status]} {counts[status]:,} {status}" for status in STATUSES if counts[status]
+        )
+        print(
+            "  ".join(part for part in (f"{done}  {pace}", shown, cost) if part),
+            file=self._stream,
+            flush=True,
+        )
 
 
 class LiveProgress(_Clocked):

@@ -35,9 +35,13 @@ def original(name: str, connection: sqlite3.Connection | None) -> Original:
         try:
             config = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--from-run {name}: is not YAML; write the config_yaml of a run there") from error
+            raise ConfigError(
+                f"--from-run {name}: is not YAML; write the config_yaml of a run there"
+            ) from error
         if not isinstance(config, dict) or not set(_GROUPS[:2]) <= set(config):
-            raise ConfigError(f"--from-run {name}: is no saved configuration; write the config_yaml of a run there")
+            raise ConfigError(
+                f"--from-run {name}: is no saved configuration; write the config_yaml of a run there"
+            )
         return Original(config)
     if connection is None:
         raise NotFound(f"--from-run {name}: there is no store; name one with store=, or a saved YAML file")
@@ -108,6 +112,10 @@ def changes_since(config: Mapping[str, Any], fingerprint: Mapping[str, Any]) -> 
             elif new is None:
                 found.append(f"{noun[:-1]} {name} {old['version']} is gone")
             elif old != new:
-                how = f"version {old['version']} then, {new['version']} now" if old["version"] != new["version"] else "its content"
+                how = (
+                    f"version {old['version']} then, {new['version']} now"
+                    if old["version"] != new["version"]
+                    else "its content"
+                )
                 found.append(f"{noun[:-1]} {name} changed: {how}")
     return found

@@ -5,20 +5,20 @@ import secrets
 import signal
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
+from jeval.app.outcome import Outcome, Stop
 from jeval.app.prepare import Prepared
 from jeval.app.progress import Progress
 from jeval.app.run_record import now, run_columns
 from jeval.case import Case
 from jeval.errors import JevalError, JudgeRefused
-from jeval.evaluate import Evaluator, evaluate_all
+from jeval.evaluate import evaluate_all
+from jeval.evaluator import Evaluator
 from jeval.plan import CasePlan, Planner
 from jeval.question import Answer, Judge
 from jeval.result import CaseResult
@@ -30,81 +30,12 @@ from jeval.store.runs import begin_run, finish_run, served_models
 from jeval.store.writer import ResultWriter
 from jeval.summary import RubricTally, Summary
 
-__all__ = ["Outcome", "Redecide", "execute", "new_run_id", "now"]
-
-# Failures to reach the judge, in a row and with nothing answered between, after which the rest is left for later.
-_LOST = 100
+__all__ = ["Redecide", "execute", "new_run_id"]
 
 
 def new_run_id() -> str:
     """A fresh run id that sorts by time."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-
-
-@dataclass
-class Outcome:
-    """What became of a run. `requests` counts HTTP calls that got a reply; tokens and cost are None if unknown."""
-
-    run_id: str
-    name: str | None
-    status: str = "complete"
-    exit_code: int = 0
-    summary: Summary = field(default_factory=Summary)
-    requests: int = 0
-    asked: int = 0
-    reused: int = 0
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
-    wall_s: float = 0.0
-    left: int = 0
-    stopped_because: str | None = None
-    oldest_reused: str | None = None
-    models: list[str] = field(default_factory=list)
-    flips: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Checks whose status differs between repeats, by (rubric id, status as counted)."""
-
-    def add(self, result: CaseResult) -> None:
-        """Count one case and what it took."""
-        self.summary.add(result)
-        self.asked += result.asked
-        self.reused += result.reused
-        for check, statuses in zip(result.checks, zip(*result.repeats, strict=True), strict=False):
-            if len(set(statuses)) > 1:
-                self.flips[check.rubric.id, check.status] += 1
-        for exchange in result.exchanges:
-            if exchange.failure is None and exchange.latency_ms is not None:
-                self.requests += 1
-            self.input_tokens = _plus(self.input_tokens, exchange.input_tokens)
-            self.output_tokens = _plus(self.output_tokens, exchange.output_tokens)
-            self.cost_usd = _plus(self.cost_usd, exchange.cost_usd)
-
-
-def _plus(total: Any, more: Any) -> Any:
-    return total if more is None else more if total is None else total + more
-
-
-class _Stop:
-    """Why no further case should be begun, if anything."""
-
-    def __init__(self, max_usd: float | None, outcome: Outcome) -> None:
-        self._max_usd, self._outcome = max_usd, outcome
-        self._failures = 0
-        self.because: str | None = None
-
-    def look(self, result: CaseResult) -> None:
-        """Take note of one result."""
-        for exchange in result.exchanges:
-            lost = exchange.failure is not None and exchange.failure.kind in ("connection", "timeout")
-            self._failures = self._failures + 1 if lost else 0
-            if self._failures >= _LOST and exchange.failure is not None:
-                self.because = f"the judge cannot be reached ({exchange.failure.message})"
-        cost = self._outcome.cost_usd
-        if self._max_usd is not None and cost is not None and cost >= self._max_usd:
-            self.because = f"judge.max_usd={self._max_usd:g} is spent (${cost:.4f})"
-
-    def __call__(self) -> bool:
-        return self.because is not None
 
 
 class Redecide(Protocol):
@@ -234,7 +165,7 @@ class _Session:
             now=now,
             keep=redecide.keep if redecide is not None else None,
         )
-        self.stop = _Stop(settings.max_usd, outcome)
+        self.stop = Stop(settings.max_usd, outcome)
         self.concurrency = settings.concurrency
 
     async def run(self) -> None:

@@ -77,7 +77,11 @@ def _git_commit(root: Path) -> str | None:
             return ref.read_text().strip() or None
         try:
             found = subprocess.run(
-                ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+                ["git", "-C", str(folder), "rev-parse", "HEAD"],
+                capture_output=True,
+                text=True,
+                timeout=5,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
             return None

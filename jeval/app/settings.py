@@ -11,7 +11,15 @@ from jeval.errors import ConfigError
 from jeval.fingerprint import sha256
 from jeval.rubric import Thresholds
 
-__all__ = ["DatasetSettings", "FileSettings", "GateSettings", "JudgeSettings", "Profile", "RunSettings", "settings_of"]
+__all__ = [
+    "DatasetSettings",
+    "FileSettings",
+    "GateSettings",
+    "JudgeSettings",
+    "Profile",
+    "RunSettings",
+    "settings_of",
+]
 
 # A name that looks like a number is a number to YAML and to Hydra.
 Name = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int | float) else value)]
@@ -140,7 +148,9 @@ def settings_of(config: dict[str, Any]) -> RunSettings:
     """The settings in a composed configuration. Raises ConfigError naming the override, its value and the remedy."""
     for group in ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate"):
         if not isinstance(config.get(group), dict):
-            raise ConfigError(f"{group} is {config.get(group)!r:.60}, no group of settings; choose one with {group}=NAME")
+            raise ConfigError(
+                f"{group} is {config.get(group)!r:.60}, no group of settings; choose one with {group}=NAME"
+            )
     try:
         return RunSettings.model_validate(config)
     except ValidationError as error:

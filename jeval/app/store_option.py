@@ -12,7 +12,9 @@ __all__ = ["add_store", "existing_store"]
 
 def add_store(parser: argparse.ArgumentParser) -> None:
     """Add --store."""
-    parser.add_argument("--store", metavar="FILE", help="the store (default: $JEVAL_STORE, else jeval.db in the project)")
+    parser.add_argument(
+        "--store", metavar="FILE", help="the store (default: $JEVAL_STORE, else jeval.db in the project)"
+    )
 
 
 def existing_store(args: argparse.Namespace) -> tuple[Path, sqlite3.Connection]:

@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from jeval.app.outcome import Outcome
 from jeval.app.prepare import Prepared
-from jeval.app.run import Outcome
 from jeval.kinds import RubricKind
 from jeval.plan import CasePlan
 from jeval.question import Answer
@@ -104,7 +104,9 @@ class Memory:
     ) -> Mapping[tuple[int, int], int]:
         """Decide and write every check of a further run; how many of each (rubric key, status code)."""
         assert self.source is not None
-        rules = {id(kind): kind.rubric.effective(thresholds) for kept in self._first() for kind in (kept.kind,)}
+        rules = {
+            id(kind): kind.rubric.effective(thresholds) for kept in self._first() for kind in (kept.kind,)
+        }
 
         def decided(case_id: str) -> list[DerivedCheck]:
             checks = []

@@ -14,7 +14,7 @@ from jeval.comparability import OneSided, Overlap, RunFacts, Versioned
 from jeval.compare import Alignment, Change
 from jeval.significance import Pairs
 from jeval.store.queries import QUERIES
-from jeval.store.schema import STATUS_NAMES
+from jeval.store.status import STATUS_NAMES
 
 __all__ = ["align", "run_facts"]
 

@@ -16,7 +16,12 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that begins no transaction of its own, in WAL mode, with foreign keys on."""
     target = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
     connection = sqlite3.connect(
-        target, uri=True, timeout=TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=256
+        target,
+        uri=True,
+        timeout=TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
     )
     connection.execute("PRAGMA foreign_keys = ON")
     if not read_only:
@@ -35,12 +40,16 @@ def open_store(path: Path, *, create: bool = True) -> sqlite3.Connection:
     if not create and not path.exists():
         raise StoreError(f"store {path} does not exist; run `jeval run` first, or name another with --store")
     if create and not path.parent.is_dir():
-        raise StoreError(f"store {path}: its folder {path.parent} does not exist; make it, or name another with store=")
+        raise StoreError(
+            f"store {path}: its folder {path.parent} does not exist; make it, or name another with store="
+        )
     try:
         connection = connect(path)
         _migrate(connection, path)
     except sqlite3.Error as error:
-        raise StoreError(f"store {path} cannot be used: {error}; check the file and its folder, or name another") from error
+        raise StoreError(
+            f"store {path} cannot be used: {error}; check the file and its folder, or name another"
+        ) from error
     return connection
 
 
@@ -73,7 +82,9 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     if owner == APPLICATION_ID:
         return version
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise StoreError(f"store {path} is a SQLite file of something else; name another with store= or --store")
+        raise StoreError(
+            f"store {path} is a SQLite file of something else; name another with store= or --store"
+        )
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jeval.ruling import Verdict
 from jeval.store.rows import Known
-from jeval.store.schema import STATUS_CODES
+from jeval.store.status import STATUS_CODES
 
 __all__ = ["DerivedCheck", "Source", "derive_run"]
 

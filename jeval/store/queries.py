@@ -7,7 +7,7 @@ key, whatever statistics a store may have gathered.
 
 from typing import NamedTuple
 
-from jeval.store.schema import STATUS_CODES, STATUS_NAMES
+from jeval.store.status import STATUS_CODES, STATUS_NAMES
 
 __all__ = ["QUERIES", "Query", "status_name"]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from jeval.evaluate import Recalled
+from jeval.evaluator import Recalled
 from jeval.question import Answer, Question
 from jeval.store.rows import question_key, state_key
 

@@ -9,9 +9,19 @@ from jeval.question import Answer
 from jeval.result import CaseResult, Check, Exchange
 from jeval.ruling import Verdict
 from jeval.score import MetricResult
-from jeval.store.schema import STATUS_CODES
+from jeval.store.status import STATUS_CODES
 
-__all__ = ["Known", "Rows", "RunKeys", "case_body", "case_content", "case_rows", "first_request_id", "question_key", "state_key"]
+__all__ = [
+    "Known",
+    "Rows",
+    "RunKeys",
+    "case_body",
+    "case_content",
+    "case_rows",
+    "first_request_id",
+    "question_key",
+    "state_key",
+]
 
 
 def first_request_id(run: int) -> int:
@@ -107,7 +117,9 @@ class RunKeys(NamedTuple):
     metrics: dict[str, int]
 
 
-def case_rows(rows: Rows, keys: RunKeys, known: Known, case: Case, case_key: int, result: CaseResult, now: str) -> None:
+def case_rows(
+    rows: Rows, keys: RunKeys, known: Known, case: Case, case_key: int, result: CaseResult, now: str
+) -> None:
     """Add one case's rows. The case and its id are written before, for their keys come from the store."""
     texts: dict[int, str] = {}
     for exchange in result.exchanges:
@@ -124,7 +136,9 @@ def case_rows(rows: Rows, keys: RunKeys, known: Known, case: Case, case_key: int
         rows.labels.append((case.id, rubric_id, label.status, label.source, label.reviewer, label.note, now))
 
 
-def _check(rows: Rows, keys: RunKeys, known: Known, case_key: int, check: Check, texts: dict[int, str]) -> int:
+def _check(
+    rows: Rows, keys: RunKeys, known: Known, case_key: int, check: Check, texts: dict[int, str]
+) -> int:
     criterion, evidence, p = None, check.evidence, check.probabilities
     if check.criterion is not None:
         criterion, new = known.text(check.criterion)
@@ -137,7 +151,9 @@ def _check(rows: Rows, keys: RunKeys, known: Known, case_key: int, check: Check,
     verdict, new = known.verdict(check.verdict)
     status = STATUS_CODES[check.verdict.status]
     if new:
-        rows.verdicts.append((verdict, status, check.verdict.outcome, check.verdict.rule, check.verdict.reason))
+        rows.verdicts.append(
+            (verdict, status, check.verdict.outcome, check.verdict.rule, check.verdict.reason)
+        )
     rubric = keys.rubrics[check.rubric.sha256]
     rows.checks.append((keys.run, case_key, rubric, status, int(check.critical_failure), finding, verdict))
     tally = (rubric, status)
@@ -171,7 +187,7 @@ def _answer(probabilities: str, answer: Answer) -> str:
 
 
 def _score(rows: Rows, keys: RunKeys, known: Known, case_key: int, score: MetricResult) -> None:
-    breakdown = compact(score.as_dict()["breakdown"])
+    breakdown = score.breakdown_json()
     passed = None if score.passed is None else int(score.passed)
     body = (score.status, score.score, passed, int(score.strict), score.threshold, score.confidence, score.reason,
             breakdown)  # fmt: skip

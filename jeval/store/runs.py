@@ -14,7 +14,9 @@ from jeval.store.rows import RunKeys
 __all__ = ["begin_run", "find_run", "finish_run", "refuse_changed", "served_models"]
 
 
-def refuse_changed(connection: sqlite3.Connection, items: Sequence[Rubric] | Sequence[Metric], noun: str) -> None:
+def refuse_changed(
+    connection: sqlite3.Connection, items: Sequence[Rubric] | Sequence[Metric], noun: str
+) -> None:
     """Raise ConfigError where the store knows the same id and version with another content.
 
     Results of one version must all mean the same, so an edited criterion needs a version of its own.
@@ -37,7 +39,10 @@ def refuse_changed(connection: sqlite3.Connection, items: Sequence[Rubric] | Seq
 
 
 def begin_run(
-    connection: sqlite3.Connection, columns: Mapping[str, Any], rubrics: Sequence[Rubric], metrics: Sequence[Metric]
+    connection: sqlite3.Connection,
+    columns: Mapping[str, Any],
+    rubrics: Sequence[Rubric],
+    metrics: Sequence[Metric],
 ) -> RunKeys:
     """Write a run's row, its rubrics and its judge in one transaction; the keys its rows refer to."""
     names = ", ".join(columns)
@@ -46,14 +51,23 @@ def begin_run(
     try:
         refuse_changed(connection, rubrics, "rubric")
         refuse_changed(connection, metrics, "metric")
-        run = connection.execute(f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(columns.values())).lastrowid  # noqa: S608
+        run = connection.execute(
+            f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(columns.values())
+        ).lastrowid
         identity = (columns["gateway"], columns["model_asked"])
-        connection.execute("INSERT OR IGNORE INTO judges (name, gateway, model_asked) VALUES (?, ?, ?)", (columns["judge"], *identity))
-        judge = connection.execute("SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity).fetchone()[0]
+        connection.execute(
+            "INSERT OR IGNORE INTO judges (name, gateway, model_asked) VALUES (?, ?, ?)",
+            (columns["judge"], *identity),
+        )
+        judge = connection.execute(
+            "SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity
+        ).fetchone()[0]
         keys = RunKeys(run or 0, judge, {}, {})
         for position, rubric in enumerate(rubrics):
             keys.rubrics[rubric.sha256] = _rubric_key(connection, rubric)
-            connection.execute("INSERT INTO run_rubrics VALUES (?, ?, ?)", (run, position, keys.rubrics[rubric.sha256]))
+            connection.execute(
+                "INSERT INTO run_rubrics VALUES (?, ?, ?)", (run, position, keys.rubrics[rubric.sha256])
+            )
         for metric in metrics:
             keys.metrics[metric.id] = _metric_key(connection, metric)
         connection.execute("COMMIT")
@@ -67,10 +81,22 @@ def begin_run(
 def _rubric_key(connection: sqlite3.Connection, rubric: Rubric) -> int:
     connection.execute(
         "INSERT OR IGNORE INTO rubrics (id, version, sha256, kind, severity, required, definition) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (rubric.id, rubric.version, rubric.sha256, rubric.kind, rubric.severity, int(rubric.required), compact(rubric.definition())),
+        (
+            rubric.id,
+            rubric.version,
+            rubric.sha256,
+            rubric.kind,
+            rubric.severity,
+            int(rubric.required),
+            compact(rubric.definition()),
+        ),
     )
     identity = (rubric.id, rubric.version, rubric.sha256)
-    return int(connection.execute("SELECT pk FROM rubrics WHERE id = ? AND version = ? AND sha256 = ?", identity).fetchone()[0])
+    return int(
+        connection.execute(
+            "SELECT pk FROM rubrics WHERE id = ? AND version = ? AND sha256 = ?", identity
+        ).fetchone()[0]
+    )
 
 
 def _metric_key(connection: sqlite3.Connection, metric: Metric) -> int:
@@ -79,7 +105,11 @@ def _metric_key(connection: sqlite3.Connection, metric: Metric) -> int:
         (metric.id, metric.version, metric.sha256, compact(metric.definition())),
     )
     identity = (metric.id, metric.version, metric.sha256)
-    return int(connection.execute("SELECT pk FROM metrics WHERE id = ? AND version = ? AND sha256 = ?", identity).fetchone()[0])
+    return int(
+        connection.execute(
+            "SELECT pk FROM metrics WHERE id = ? AND version = ? AND sha256 = ?", identity
+        ).fetchone()[0]
+    )
 
 
 def served_models(connection: sqlite3.Connection, run: int) -> list[str]:

@@ -8,7 +8,12 @@ __all__ = ["SweepRow", "record_job", "sweep_flips", "sweep_jobs"]
 
 
 def record_job(
-    connection: sqlite3.Connection, sweep_id: str, position: int, overrides: str, exit_code: int, error: str | None
+    connection: sqlite3.Connection,
+    sweep_id: str,
+    position: int,
+    overrides: str,
+    exit_code: int,
+    error: str | None,
 ) -> None:
     """Leave word of one job: the run it made, if it made one, and how it ended."""
     connection.execute(
@@ -46,18 +51,23 @@ def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
             rows.append(SweepRow(position, overrides, code, error, None, None, None, None, None))
             continue
         summary = connection.execute(
-            'SELECT "pass", "fail", "review", "skipped", "error", critical_failures FROM run_summary WHERE run_id = ?', (run_id,)
+            'SELECT "pass", "fail", "review", "skipped", "error", critical_failures FROM run_summary WHERE run_id = ?',
+            (run_id,),
         ).fetchone()
         flipped = connection.execute(
             "SELECT count(*) FROM check_rows a JOIN check_rows b ON b.run = ? AND b.case_key = a.case_key AND b.rubric = a.rubric"
             " WHERE a.run = ? AND a.status <> b.status",
             (run, first),
         ).fetchone()[0]
-        rows.append(SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped))
+        rows.append(
+            SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped)
+        )
     return rows
 
 
-def sweep_flips(connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int) -> list[tuple[Any, ...]]:
+def sweep_flips(
+    connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int
+) -> list[tuple[Any, ...]]:
     """Checks that some profile decides otherwise than the first: (case id, rubric id, first status, changes).
 
     `changes` is a JSON object of run pk to status code. At most `limit`, critical rubrics first.

@@ -36,9 +36,7 @@ _SIMPLE = (
     ),
 )
 
-_CASE = (
-    "SELECT i.key, c.pk FROM case_ids i LEFT JOIN case_rows c ON c.case_key = i.key AND c.sha256 = ? WHERE i.id = ?"
-)
+_CASE = "SELECT i.key, c.pk FROM case_ids i LEFT JOIN case_rows c ON c.case_key = i.key AND c.sha256 = ? WHERE i.id = ?"
 
 Item = tuple[int, Case, CaseResult]
 
@@ -98,7 +96,15 @@ class ResultWriter:
         try:
             for position, case, result in batch:
                 case_key, content = self._case(case)
-                run_cases.append((keys.run, position, case_key, content, compact(result.sources) if result.sources else None))
+                run_cases.append(
+                    (
+                        keys.run,
+                        position,
+                        case_key,
+                        content,
+                        compact(result.sources) if result.sources else None,
+                    )
+                )
                 case_rows(rows, keys, self._known, case, case_key, result, now)
             self._connection.executemany("INSERT INTO run_cases VALUES (?, ?, ?, ?, ?)", run_cases)
             self._insert(rows)
@@ -117,7 +123,9 @@ class ResultWriter:
             key = execute("INSERT INTO case_ids (id) VALUES (?)", (case.id,)).lastrowid or 0
             row = (key, None)
         if row[1] is None:
-            content = execute("INSERT INTO case_rows (case_key, sha256, body) VALUES (?, ?, ?)", (row[0], sha, body)).lastrowid
+            content = execute(
+                "INSERT INTO case_rows (case_key, sha256, body) VALUES (?, ?, ?)", (row[0], sha, body)
+            ).lastrowid
             return row[0], content or 0
         return row
 

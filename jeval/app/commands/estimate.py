@@ -10,6 +10,8 @@ def raw(arguments: Sequence[str]) -> int:
     from jeval.app.commands.run import raw as run
 
     if any(argument in ("-h", "--help") for argument in arguments):
-        print("usage: jeval estimate [OVERRIDE…] [--json]\n\nSays what `jeval run` with the same overrides would ask and cost.")
+        print(
+            "usage: jeval estimate [OVERRIDE…] [--json]\n\nSays what `jeval run` with the same overrides would ask and cost."
+        )
         return 0
     return run(["--dry-run", *arguments])

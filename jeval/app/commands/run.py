@@ -56,7 +56,10 @@ def raw(arguments: Sequence[str]) -> int:
     sweep = any(flag in rest for flag in ("-m", "--multirun"))
     root = project_root()
     overrides = overrides_of(rest, sweep=sweep)
-    if any(flag in rest for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")):
+    if any(
+        flag in rest
+        for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")
+    ):
         run_hydra(lambda config: None, overrides, root)
         return 0
     # Only now what is heavy: flags and overrides are in order.
@@ -70,7 +73,9 @@ def raw(arguments: Sequence[str]) -> int:
     path = store_path(_value(rest, "store"), root)
     if options.from_run:
         with closing(open_store(path, create=False)) if path.exists() else closing(_Nothing()) as connection:
-            job.original = original(options.from_run, None if isinstance(connection, _Nothing) else connection)
+            job.original = original(
+                options.from_run, None if isinstance(connection, _Nothing) else connection
+            )
         overrides = [*overrides_from(job.original.config, overrides), *overrides]
     if not sweep:
         run_hydra(job, overrides, root)
@@ -79,7 +84,9 @@ def raw(arguments: Sequence[str]) -> int:
         return max(job.codes, default=0)
     job.sweep_id = new_run_id()
     expected = count_jobs(overrides)
-    with TemporaryDirectory(prefix="jeval-sweep-") as folder:  # Hydra leaves a multirun.yaml; nobody asked for it
+    with TemporaryDirectory(
+        prefix="jeval-sweep-"
+    ) as folder:  # Hydra leaves a multirun.yaml; nobody asked for it
         run_hydra(job, [*overrides, f"hydra.sweep.dir='{folder}'"], root)
     return _conclude_sweep(job.sweep_id, job.codes, expected, path, json=options.json)
 
@@ -91,7 +98,9 @@ class _Nothing:
         """There is nothing to close."""
 
 
-def _conclude_sweep(sweep_id: str, codes: Sequence[int], expected: int | None, path: object, *, json: bool) -> int:
+def _conclude_sweep(
+    sweep_id: str, codes: Sequence[int], expected: int | None, path: object, *, json: bool
+) -> int:
     """Print the sweep's table; the worst exit code, a job that left no word counting as a failure."""
     from pathlib import Path
 
