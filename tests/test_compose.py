@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jeval.app.compose import compose, count_jobs, overrides_of
+from jeval.app.compose import OPTIONAL, compose, count_jobs, overrides_of
+from jeval.app.settings import RunSettings
 from jeval.errors import ConfigError
 
 
@@ -249,3 +250,22 @@ def test_the_jobs_of_a_sweep_are_counted(root: Path) -> None:
     assert count_jobs(["name=x", "-m"]) == 1
     assert count_jobs(overrides_of(["name=a,b"], sweep=True)) == 2
     assert count_jobs(overrides_of(["name=a,b"])) == 1
+
+
+def test_a_setting_that_a_project_s_own_option_leaves_out_can_be_given_all_the_same(root: Path) -> None:
+    (root / "conf" / "dataset").mkdir(parents=True)
+    (root / "conf" / "dataset" / "ours.yaml").write_text("name: ours\npath: ours.jsonl\n")
+    found = compose(
+        ["dataset=ours", "rubrics=clinic", "dataset.limit=3", "dataset.where.a=1", "judge.model=x"], root
+    )
+    assert (found.dataset.limit, found.dataset.where.a, found.judge.model) == (3, 1, "x")
+    assert "did you mean dataset.limit?" in refusal(root, "dataset=ours", "rubrics=clinic", "dataset.limt=3")
+
+
+def test_what_may_be_left_out_is_what_has_a_default() -> None:
+    for group, names in OPTIONAL.items():
+        model: Any = RunSettings.model_fields[group].annotation
+        fields = model.model_fields.items()
+        assert set(names) == {f.serialization_alias or name for name, f in fields if not f.is_required()}, (
+            group
+        )
