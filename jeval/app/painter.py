@@ -6,6 +6,8 @@ cursor or colour a line.
 
 from typing import Any, TextIO
 
+from jeval.report.escape import visible
+
 __all__ = ["COLOURS", "SIGNS", "Painter", "duration", "plain"]
 
 SIGNS = {"pass": "✓", "fail": "✕", "review": "?", "skipped": "–", "error": "!"}
@@ -20,20 +22,12 @@ _ANSI = {
     "bold": "1",
     "cyan": "36",
 }
-# Characters that turn the reading direction around: printable to Python, treacherous to people.
-_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def plain(text: str, width: int | None = None) -> str:
     """A text on one line with nothing in it that a terminal would obey; at most `width` characters."""
-    safe = "".join(
-        c if c.isprintable() and c not in _BIDI else c.encode("unicode_escape").decode() for c in text
-    )
+    safe = visible(text)
     return safe if width is None or len(safe) <= width else safe[: width - 1] + "…"
-
-
-def _harmless(character: str) -> bool:
-    return character.isprintable() and character not in _BIDI
 
 
 class Painter:

@@ -1,0 +1,106 @@
+"""A run on GitHub: the summary of a workflow's step, and annotations.
+
+Text from cases, rubrics and judges is data there too: it can make no link, mention, HTML or workflow command.
+"""
+
+from collections.abc import Sequence
+
+from jeval.gate import GateVerdict
+from jeval.report.escape import code, command_data, command_property, markdown
+from jeval.report.overview import STATUSES, CheckLine, Overview
+
+__all__ = ["ANNOTATIONS", "github_annotations", "github_summary"]
+
+# GitHub shows this many errors of a step and drops the rest.
+ANNOTATIONS = 10
+
+# A page people still read; GitHub's own limit is 1 MiB a step.
+_LISTED = 25
+_WIDTH = 300
+
+
+def github_summary(
+    overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = ()
+) -> str:
+    """The run as GitHub's Markdown; `failures` are the failed checks to list, what matters most first."""
+    name = f" {code(overview.name)}" if overview.name else ""
+    lines = [f"## {_headline(overview, verdict)}", "", f"Run {code(overview.id)}{name}: {_what(overview)}"]
+    if overview.simulated:
+        lines += [
+            "",
+            "**Simulated**: the offline judge compares words; these are no findings about the answers.",
+        ]
+    if verdict is not None:
+        lines += ["", "| | gate |", "|---|---|"]
+        lines += [
+            f"| {'✓' if reason.holds else '✕'} | {markdown(reason.text)} |" for reason in verdict.reasons
+        ]
+    if overview.rubrics:
+        lines += ["", *_rubric_table(overview)]
+    if overview.scores:
+        lines += [
+            "",
+            "| metric | mean | scored | passed | not scored | errors |",
+            "|---|--:|--:|--:|--:|--:|",
+        ]
+        for score in overview.scores:
+            mean = "–" if score.mean is None else f"{score.mean:.3f}"
+            cells = (code(score.id), mean, score.scored, score.passed, score.skipped, score.errors)
+            lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    lines += _failure_table(overview, failures)
+    return "\n".join(lines) + "\n"
+
+
+def _headline(overview: Overview, verdict: GateVerdict | None) -> str:
+    if verdict is None:
+        head = "jeval"
+    else:
+        words = {0: "gate passed", 1: "gate failed", 2: "gate not passed: incomplete"}
+        head = f"jeval: {words.get(verdict.exit_code, 'gate not passed')}"
+    number = overview.critical_failures
+    critical = (
+        f"{number:,} critical failure{'' if number == 1 else 's'}" if number else "no critical failures"
+    )
+    return f"{head}, {critical}"
+
+
+def _what(overview: Overview) -> str:
+    profile = overview.thresholds or "custom"
+    limits = f"pass {overview.threshold_pass}, fail {overview.threshold_fail}"
+    judged = f"judged by {markdown(overview.judge)} ({code(overview.model)})"
+    cost = f", ${overview.cost_usd:.4f}" if overview.cost_usd is not None else ""
+    cases = f"{overview.evaluated:,} cases of {code(overview.dataset)}"
+    return f"{cases}, thresholds {markdown(profile)} ({limits}), {judged}{cost}"
+
+
+def _rubric_table(overview: Overview) -> list[str]:
+    lines = ["| rubric | severity | " + " | ".join(STATUSES) + " |", "|---|---|" + "--:|" * len(STATUSES)]
+    for rubric in overview.rubrics:
+        optional = "" if rubric.required else ", optional"
+        counts = " | ".join(f"{rubric.counts[status]:,}" for status in STATUSES)
+        lines.append(f"| {code(f'{rubric.id} {rubric.version}')} | {rubric.severity}{optional} | {counts} |")
+    totals = " | ".join(f"**{overview.counts[status]:,}**" for status in STATUSES)
+    return [*lines, f"| **all** | | {totals} |"]
+
+
+def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[str]:
+    if not failures:
+        return []
+    lines = ["", "| failed case | rubric | severity | why |", "|---|---|---|---|"]
+    for check in failures[:_LISTED]:
+        reason = check.reason if len(check.reason) <= _WIDTH else check.reason[: _WIDTH - 1] + "…"
+        lines.append(
+            f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |"
+        )
+    more = overview.counts["fail"] - min(len(failures), _LISTED)
+    return [*lines, "", f"… and {more:,} more failures."] if more > 0 else lines
+
+
+def github_annotations(verdict: GateVerdict, failures: Sequence[CheckLine] = ()) -> list[str]:
+    """Workflow commands, a line each: the broken rules, then failures as far as GitHub shows them."""
+    lines = [f"::error title=jeval gate::{command_data(reason.text)}" for reason in verdict.broken]
+    for check in failures[: max(0, ANNOTATIONS - len(lines))]:
+        title = command_property(f"{check.severity}: {check.rubric_id} {check.rubric_version}")
+        level = "error" if check.required and verdict.exit_code else "warning"
+        lines.append(f"::{level} title={title}::{command_data(f'{check.case_id}: {check.reason}')}")
+    return lines[:ANNOTATIONS]
