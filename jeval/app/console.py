@@ -41,7 +41,7 @@ def print_outcome(
     )
     judged = " + ".join(outcome.models) or settings.judge.model or settings.judge.name
     painter.line(f"  judged by {plain(settings.judge.name, 40)} ({plain(judged, 80)}) · {_effort(outcome)}")
-    if settings.judge.gateway == "offline":
+    if outcome.simulated:
         note = "simulated: the offline judge compares words, it understands nothing; what it cannot know is for review"
         painter.line("  " + painter.paint(note, "yellow"))
     for warning in prepared.warnings:
@@ -184,7 +184,7 @@ def outcome_json(prepared: Prepared, outcome: Outcome, store: str) -> dict[str, 
         "thresholds": {"pass": settings.thresholds.pass_, "fail": settings.thresholds.fail},
         "judge": settings.judge.name,
         "model": ", ".join(outcome.models) or settings.judge.model,
-        "simulated": settings.judge.gateway == "offline",
+        "simulated": outcome.simulated,
         "requests": outcome.requests,
         "judgments": {"asked": outcome.asked, "reused": outcome.reused},
         "usage": {"input_tokens": outcome.input_tokens, "output_tokens": outcome.output_tokens},

@@ -26,6 +26,7 @@ from jeval.app.settings import RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
 from jeval.errors import ConfigError, JevalError
 from jeval.store.connect import open_store
+from jeval.store.find import find_run
 from jeval.store.sweeps import record_job
 
 __all__ = ["Job", "RunOptions"]
@@ -61,7 +62,8 @@ class Job:
         from hydra.core.hydra_config import HydraConfig
 
         hydra = HydraConfig.get()
-        overrides = [override.lstrip("+") for override in hydra.overrides.task]  # we put the + there ourselves
+        # Where there is a +, we put it there.
+        overrides = [override.lstrip("+") for override in hydra.overrides.task]
         if self.sweep_id is None:
             try:
                 self.codes.append(self._run(config, overrides, None))
@@ -100,9 +102,12 @@ class Job:
         if self.options.dry_run:
             return self._dry_run(prepared, path)
         with closing(open_store(path)) as connection:
+            # Looked up before the run, so that @last is the one before it and a wrong name costs nothing.
+            named = settings.gate.baseline if self.options.ci else None
+            baseline = find_run(connection, named) if named else None
             outcome = self._execute(prepared, connection, overrides, sweep)
             self.last = (prepared, path)
-            return self._tell(prepared, outcome, connection, path, quiet=sweep is not None)
+            return self._tell(prepared, outcome, connection, path, baseline, quiet=sweep is not None)
 
     def _execute(
         self,
@@ -166,7 +171,8 @@ class Job:
         return 0
 
     def _tell(
-        self, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection, path: Path, *, quiet: bool
+        self, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection, path: Path,
+        baseline: sqlite3.Row | None, *, quiet: bool,
     ) -> int:
         painter = Painter(sys.stderr if self.options.json else sys.stdout, os.environ)
         if not quiet:
@@ -174,7 +180,9 @@ class Job:
         if self.options.ci and outcome.exit_code != 130:
             from jeval.app.ci import gate_run
 
-            outcome.exit_code = gate_run(painter, prepared, outcome, connection, quiet=quiet)
+            outcome.exit_code = gate_run(
+                painter, prepared, outcome, connection, baseline=baseline, quiet=quiet
+            )
         if self.options.json:
             print(json_text(outcome_json(prepared, outcome, str(path))), flush=True)
         return outcome.exit_code

@@ -19,6 +19,7 @@ class Outcome:
 
     run_id: str
     name: str | None
+    simulated: bool = False
     status: str = "complete"
     exit_code: int = 0
     summary: Summary = field(default_factory=Summary)

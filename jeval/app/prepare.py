@@ -7,8 +7,8 @@ from typing import Any
 
 from jeval.app.files import Dataset, Selection, read_metrics, read_rubrics, scan
 from jeval.app.places import locate
-from jeval.app.settings import JudgeSettings, RunSettings
-from jeval.errors import ConfigError
+from jeval.app.settings import DatasetSettings, JudgeSettings, RunSettings
+from jeval.errors import ConfigError, DataError, Problem
 from jeval.metric import Metric
 from jeval.question import Judge
 from jeval.rubric import Rubric
@@ -39,15 +39,28 @@ class Prepared:
 def prepare(settings: RunSettings, root: Path, *, known: Prepared | None = None) -> Prepared:
     """Read and check all files of a run. Raises ConfigError and DataError.
 
-    A dataset that `known` has read, and that has not been touched since, is not read again: a sweep's every job
-    comes here.
+    What is wrong in several files is told at once. A dataset that `known` has read, and that has not been
+    touched since, is not read again: a sweep's every job comes here.
     """
+    faults = _Faults()
     rubrics: list[Rubric] = []
     metrics: list[Metric] = []
     for path in settings.rubrics.paths:
-        rubrics += read_rubrics(locate(path, root, what="rubrics.path"))
+        with faults:
+            rubrics += read_rubrics(locate(path, root, what="rubrics.path"))
     for path in settings.metrics.paths:
-        metrics += read_metrics(locate(path, root, what="metrics.path"))
+        with faults:
+            metrics += read_metrics(locate(path, root, what="metrics.path"))
+    if not faults.problems:  # before the dataset, which may be large
+        _check(settings, rubrics, metrics)
+    with faults:
+        dataset = _dataset(settings.dataset, root, known)
+    faults.check()
+    return Prepared(settings, dataset, rubrics, metrics, _warnings(settings, dataset, rubrics, metrics))
+
+
+def _check(settings: RunSettings, rubrics: Sequence[Rubric], metrics: Sequence[Metric]) -> None:
+    """Raise ConfigError where what the files hold does not go together."""
     _refuse_twice(rubrics, "rubrics")
     _refuse_twice(metrics, "metrics")
     if not rubrics and not metrics:
@@ -65,15 +78,37 @@ def prepare(settings: RunSettings, root: Path, *, known: Prepared | None = None)
                 f"rubric {rubric.id}: its own thresholds do not go with profile {settings.thresholds.name}: "
                 f"{reason[:120]}; give the rubric both pass and fail"
             ) from error
-    chosen = settings.dataset
+
+
+def _dataset(chosen: DatasetSettings, root: Path, known: Prepared | None) -> Dataset:
     selection = Selection(chosen.where, chosen.sample, chosen.seed, chosen.limit)
     path = locate(chosen.path, root, what="dataset.path")
-    dataset = (
-        known.dataset
-        if known is not None and known.dataset.is_still(path, selection)
-        else scan(path, selection)
-    )
-    return Prepared(settings, dataset, rubrics, metrics, _warnings(settings, dataset, rubrics, metrics))
+    if known is not None and known.dataset.is_still(path, selection):
+        return known.dataset
+    return scan(path, selection)
+
+
+class _Faults:
+    """Collects what is wrong in several files, to be told at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.more = 0
+
+    def __enter__(self) -> None:
+        """Read one file."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, DataError):
+            return False
+        self.problems += error.problems
+        self.more += error.more
+        return True
+
+    def check(self) -> None:
+        """Raise DataError where anything was found."""
+        if self.problems:
+            raise DataError(self.problems, self.more)
 
 
 def _refuse_twice(items: Sequence[Rubric] | Sequence[Metric], group: str) -> None:

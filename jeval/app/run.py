@@ -77,7 +77,7 @@ def execute(
     started = time.perf_counter()
     columns = run_columns(prepared, judge, run_id, overrides, sweep, root)
     keys = begin_run(connection, columns, prepared.rubrics, prepared.metrics)
-    outcome = Outcome(run_id, prepared.settings.name)
+    outcome = Outcome(run_id, prepared.settings.name, judge.simulated)
     oldest: Callable[[], str | None] = lambda: None  # noqa: E731
     try:
         if redecide is not None and redecide.ready():
