@@ -14,9 +14,15 @@ TIMEOUT_S = 30.0
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that begins no transaction of its own, in WAL mode, with foreign keys on."""
-    target = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    connection = _connection(path, "ro" if read_only else "rwc")
+    if not read_only:
+        _prepare(connection)
+    return connection
+
+
+def _connection(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        target,
+        f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=TIMEOUT_S,
         isolation_level=None,
@@ -24,33 +30,53 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         cached_statements=256,
     )
     connection.execute("PRAGMA foreign_keys = ON")
-    if not read_only:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
     return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def open_store(path: Path, *, create: bool = True) -> sqlite3.Connection:
     """The store at `path`, brought to this version's schema; created where it is absent and `create` is set.
 
-    Raises StoreError where the file is no store or cannot be used, StoreTooNew where a newer jeval wrote it.
+    Raises StoreError where the file is no store or cannot be used, StoreTooNew where a newer jeval wrote it;
+    such a file is left as it is.
     """
+    try:
+        _refuse_no_place(path, create)
+        connection = _connection(path, "rwc")
+    except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a name with NUL in it
+        raise _unusable(path, error) from error
+    try:
+        _version(connection, path)
+        _prepare(connection)
+        _migrate(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise _unusable(path, error) from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_no_place(path: Path, create: bool) -> None:
     if path.is_dir():
         raise StoreError(f"store {path} is a directory; name a file, e.g. store={path / 'jeval.db'}")
     if not create and not path.exists():
         raise StoreError(f"store {path} does not exist; run `jeval run` first, or name another with --store")
     if create and not path.parent.is_dir():
-        raise StoreError(
-            f"store {path}: its folder {path.parent} does not exist; make it, or name another with store="
-        )
-    try:
-        connection = connect(path)
-        _migrate(connection, path)
-    except sqlite3.Error as error:
-        raise StoreError(
-            f"store {path} cannot be used: {error}; check the file and its folder, or name another"
-        ) from error
-    return connection
+        remedy = "make it, or name another with store="
+        raise StoreError(f"store {path}: its folder {path.parent} does not exist; {remedy}")
+
+
+def _unusable(path: Path, error: Exception) -> StoreError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return StoreError(
+        f"store {path} cannot be used: {reason}; check the file and its folder, or name another"
+    )
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -67,7 +93,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk ends it on its own
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -76,9 +103,8 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
     if version > VERSION and owner == APPLICATION_ID:
-        raise StoreTooNew(
-            f"store {path} has schema {version}, this jeval knows {VERSION}; upgrade jeval, or name another store"
-        )
+        remedy = "upgrade jeval, or name another store"
+        raise StoreTooNew(f"store {path} has schema {version}, this jeval knows {VERSION}; {remedy}")
     if owner == APPLICATION_ID:
         return version
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
