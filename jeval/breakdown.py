@@ -7,8 +7,8 @@ probability, or those with credit none.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from jeval.metric import Choice, MetricQuestion, Noul, Score
 from jeval.question import Answer, Question, check_answer
@@ -22,8 +22,7 @@ _DIGITS = 12
 _TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionScore:
+class QuestionScore(NamedTuple):
     """One row of a breakdown.
 
     `position` counts from 1. `probabilities` names a noul's true and false, a score's levels by their text
@@ -61,7 +60,8 @@ def question_score(
     position: int, asked: MetricQuestion, question: Question, answer: Answer, *, strict: bool
 ) -> QuestionScore:
     """The row of one answer; `question` is `asked` as it was sent. Raises MalformedAnswer."""
-    answer = check_answer(question, _as_sent(question, answer))
+    if not _sound(question, answer):
+        answer = check_answer(question, _as_sent(question, answer))
     confidence = answer.confidence
     probabilities = answer.probabilities
     value: float | None
@@ -87,6 +87,23 @@ def question_score(
         value is not None,
         passed,
         confidence,
+    )
+
+
+def _sound(question: Question, answer: Answer) -> bool:
+    """Whether an answer is beyond doubt, at a glance. Most are, for judges check what comes over the wire."""
+    p = answer.probabilities
+    if question.type == "noul":
+        # NaN is equal to nothing and not above anything.
+        return len(p) == 1 and type(true := p.get("true")) is float and 0 <= true <= 1
+    top = len(question.names) - 1
+    return (
+        tuple(p) == question.names
+        and {float} == set(map(type, p.values()))
+        and min(p.values()) >= 0
+        and abs(math.fsum(p.values()) - 1) <= 0.005 * len(p) + 0.01
+        and (answer.confidence is None or (type(answer.confidence) is float and 0 <= answer.confidence <= 1))
+        and (question.type == "choice" or (type(answer.score) is float and 0 <= answer.score <= top))
     )
 
 
@@ -135,6 +152,7 @@ def bounded(value: float) -> float:
     return min(max(round(value, _DIGITS), 0.0), 1.0)
 
 
+@lru_cache(maxsize=8192)
 def number(value: float | None) -> str:
     """At most four decimals, for people."""
     return "unknown" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")

@@ -38,9 +38,20 @@ class MetricState:
     reason: str = ""
 
 
+# Metrics met before, by identity, for hashing one takes longer than making its questions.
+_MADE: dict[int, tuple[Metric, tuple[Question, ...]]] = {}
+
+
 def metric_questions(metric: Metric) -> tuple[Question, ...]:
     """The metric's questions as they are sent, in order. Weights and credits are not in them."""
-    return tuple(_question(one) for one in metric.questions)
+    made = _MADE.get(id(metric))
+    if made is not None and made[0] is metric:
+        return made[1]
+    if len(_MADE) >= 256:
+        _MADE.clear()
+    questions = tuple(_question(one) for one in metric.questions)
+    _MADE[id(metric)] = (metric, questions)
+    return questions
 
 
 def _question(one: MetricQuestion) -> Question:

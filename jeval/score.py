@@ -7,11 +7,11 @@ vᵢ is what `jeval.breakdown` makes of an answer, wᵢ the question's weight. I
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from jeval.breakdown import QuestionScore, bounded, number, question_score, words_of
 from jeval.errors import MalformedAnswer
+from jeval.fingerprint import compact_finite
 from jeval.metric import Metric
 from jeval.metric_state import metric_questions
 from jeval.question import Answer
@@ -25,8 +25,7 @@ NOTHING_APPLIED = 1.0
 Planned = tuple[Metric, str | None, tuple[str, ...], str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class MetricResult:
+class MetricResult(NamedTuple):
     """One metric applied to one case.
 
     `status` is "scored"; "skipped" where the case lacks what the metric asks for; "error" where the judge
@@ -47,6 +46,10 @@ class MetricResult:
     reason: str
     breakdown: tuple[QuestionScore, ...] = ()
     applied: bool | None = None
+
+    def breakdown_json(self) -> str:
+        """The breakdown as a JSON text. Values and probabilities were checked, so they are finite."""
+        return compact_finite([row.as_dict() for row in self.breakdown])
 
     def as_dict(self) -> dict[str, Any]:
         """The result under the names the store uses, its breakdown as a list of objects."""

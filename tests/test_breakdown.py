@@ -192,3 +192,17 @@ def test_a_row_as_a_dict_has_the_stores_columns() -> None:
         "passed": True,
         "confidence": 0.5,
     }
+
+
+def test_what_passes_at_a_glance_passes_the_full_check_too():
+    asked = Choice("What happened?", options={"a": 1.0, "b": 0.0})
+    [question] = metric_questions(Metric(id="m", version="1", fields=["input"], questions=[asked]))
+    for spoiled in (
+        {"a": float("nan"), "b": 1.0}, {"a": 1.0}, {"a": 0.5, "b": 0.5, "c": 0.0}, {"a": 1.2, "b": -0.2},
+        {"a": True, "b": 0.0}, {"a": 0.5, "b": 0.4}, {"a": "1", "b": 0.0}, {},
+    ):  # fmt: skip
+        with pytest.raises(MalformedAnswer):
+            question_score(1, asked, question, Answer(spoiled), strict=False)
+    with pytest.raises(MalformedAnswer):
+        question_score(1, asked, question, Answer({"a": 1.0, "b": 0.0}, float("nan")), strict=False)
+    assert question_score(1, asked, question, Answer({"b": 0, "a": 1}), strict=False).value == 1.0
