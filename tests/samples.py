@@ -61,6 +61,11 @@ def case(**changes: Any) -> Case:
     return Case.model_validate(body)
 
 
+def cases(count: int) -> list[Case]:
+    """Cases whose evidence differs."""
+    return [case(id=f"case-{n}", input=f"Question {n}?") for n in range(count)]
+
+
 def rubric(kind: str = "custom", **changes: Any) -> Rubric:
     """A rubric of a kind, called as its kind is; what is given replaces a field."""
     return Rubric.model_validate({"id": kind, "version": "1.0.0", "kind": kind, **_RUBRICS[kind], **changes})

@@ -84,6 +84,16 @@ def test_a_long_text_loses_its_middle_and_shows_where() -> None:
     assert cut == ("policy: 10,000 of 30,000 characters left out",)
 
 
+def test_a_text_is_cut_once_even_where_all_else_must_become_text() -> None:
+    nested: Any = {"key": "x" * 90}
+    for _ in range(3):
+        nested = {f"key{number}": nested for number in range(6)}
+    smaller, cut = digest({"policy": "p" * 5_000, "tool_events": [{"output": nested}]}, 2_000)
+    assert smaller["policy"] == f"{'p' * 53}[… 4,920 characters left out …]{'p' * 27}"
+    assert isinstance(smaller["tool_events"], str)
+    assert sum(note.startswith("policy: ") for note in cut) == 1
+
+
 def test_long_texts_are_cut_evenly_and_short_ones_not_at_all() -> None:
     body = {"policy": "p" * 40_000, "assistant_response": "r" * 40_000, "user_input": "i" * 5_000}
     smaller, cut = digest(body, 30_000)
