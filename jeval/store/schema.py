@@ -178,7 +178,8 @@ CREATE TABLE check_rows (
   PRIMARY KEY (run, case_key, rubric),
   FOREIGN KEY (case_key, finding) REFERENCES findings (case_key, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX critical_check_rows ON check_rows (run) WHERE critical = 1;
+-- All columns, for SQLite prefers the primary key, and reads the whole run, wherever one is missing.
+CREATE INDEX critical_check_rows ON check_rows (run, critical, status, finding, verdict) WHERE critical = 1;
 
 CREATE TABLE sweep_jobs (
   sweep_id TEXT NOT NULL,
@@ -235,6 +236,7 @@ CREATE TABLE labels (
   note TEXT,
   labelled_at TEXT NOT NULL
 ) STRICT;
+CREATE INDEX labels_by_people ON labels (case_id, rubric_id) WHERE source = 'human';
 CREATE UNIQUE INDEX labels_by_author ON labels (case_id, rubric_id, source, coalesce(reviewer, ''));
 """
 
