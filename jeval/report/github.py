@@ -9,13 +9,13 @@ from jeval.gate import GateVerdict
 from jeval.report.escape import code, command_data, command_property, markdown
 from jeval.report.overview import STATUSES, CheckLine, Overview
 
-__all__ = ["ANNOTATIONS", "github_annotations", "github_summary"]
+__all__ = ["ANNOTATIONS", "LISTED", "github_annotations", "github_summary"]
 
 # GitHub shows this many errors of a step and drops the rest.
 ANNOTATIONS = 10
 
 # A page people still read; GitHub's own limit is 1 MiB a step.
-_LISTED = 25
+LISTED = 25
 _WIDTH = 300
 
 
@@ -87,12 +87,12 @@ def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[st
     if not failures:
         return []
     lines = ["", "| failed case | rubric | severity | why |", "|---|---|---|---|"]
-    for check in failures[:_LISTED]:
+    for check in failures[:LISTED]:
         reason = check.reason if len(check.reason) <= _WIDTH else check.reason[: _WIDTH - 1] + "…"
         lines.append(
             f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |"
         )
-    more = overview.counts["fail"] - min(len(failures), _LISTED)
+    more = overview.counts["fail"] - min(len(failures), LISTED)
     return [*lines, "", f"… and {more:,} more failures."] if more > 0 else lines
 
 
