@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jeval.fingerprint import canonical, compact, key63, sha256, sha256_text
+from jeval.fingerprint import canonical, compact, compact_finite, key63, sha256, sha256_text
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -115,3 +115,8 @@ def test_what_is_no_json_number_is_refused_beside_a_null_and_a_big_integer(numbe
         canonical([None, {"p": [number]}])
     with pytest.raises(ValueError, match="JSON"):
         canonical([2**70, number])
+
+
+@given(st.dictionaries(_TEXT, st.floats(0, 1) | st.none() | _TEXT, max_size=5))
+def test_text_of_what_is_known_to_be_finite_is_the_same(value: dict[str, Any]) -> None:
+    assert compact_finite(value) == compact(value)
