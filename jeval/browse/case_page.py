@@ -18,7 +18,16 @@ JOIN findings ON findings.case_key = c.case_key AND findings.id = c.finding
 LEFT JOIN criteria ON criteria.id = findings.criterion
 WHERE c.run = ? AND c.case_key = ?
 """
-_FIELDS = ("messages", "context", "policy", "toolEvents", "metadata", "scenario", "expectedOutcome", "chatbotRole")
+_FIELDS = (
+    "messages",
+    "context",
+    "policy",
+    "toolEvents",
+    "metadata",
+    "scenario",
+    "expectedOutcome",
+    "chatbotRole",
+)
 _RANK = {"fail": 0, "error": 1, "review": 2, "pass": 3, "skipped": 4}
 
 
@@ -40,7 +49,8 @@ def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | No
     )
     if row is None:
         return None
-    return dict.fromkeys(_FIELDS) | json.loads(row["body"]) | {"case_sha256": row["sha"]}
+    body: dict[str, Any] = json.loads(row["body"])
+    return dict.fromkeys(_FIELDS) | body | {"case_sha256": row["sha"]}
 
 
 def case_checks(conn: sqlite3.Connection, run: dict[str, Any], key: int) -> list[dict[str, Any]]:

@@ -5,16 +5,17 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from jeval.browse.filters import STATUSES, Filters, Where
+from jeval.browse.filters import STATUSES, Where
 from jeval.browse.marks import bars
 from jeval.browse.rows import every
 
-__all__ = ["PAGE", "checks", "count", "describe", "groups", "metadata_keys", "outcomes"]
+__all__ = ["PAGE", "checks", "count_and_group", "describe", "metadata_keys", "outcomes"]
 
 PAGE = 50
 
 # What needs eyes first; within each status the order of the cases.
 _ORDER = ("fail", "error", "review", "pass", "skipped")
+_NEED_EYES = ("fail", "error", "review")
 
 _LIST = """
 SELECT c.case_key, case_ids.id AS case_id, c.rubric, c.status AS code, c.critical,
@@ -75,7 +76,9 @@ def describe(row: dict[str, Any], run: dict[str, Any], rubric: dict[str, Any]) -
         "rubric": rubric,
         "probabilities": probabilities,
         "evidence": _json(row["evidence"]) or {},
-        "parts": bars(rubric["kind"], definition, probabilities, run["threshold_pass"], run["threshold_fail"]),
+        "parts": bars(
+            rubric["kind"], definition, probabilities, run["threshold_pass"], run["threshold_fail"]
+        ),
         "description": definition.get("description"),
     }
 
@@ -84,35 +87,48 @@ def _json(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-def count(conn: sqlite3.Connection, where: Where) -> dict[str, int]:
-    """How many checks the conditions leave, by status."""
-    sql = f"SELECT c.status, count(*) FROM check_rows c WHERE {where.sql} GROUP BY c.status"  # noqa: S608
-    return {STATUSES[status]: n for status, n in conn.execute(sql, where.params)}
+def count_and_group(
+    conn: sqlite3.Connection, rubrics: list[dict[str, Any]], where: Where
+) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    """How many checks the conditions leave by status; and those that need eyes in groups of one kind.
 
-
-def groups(
-    conn: sqlite3.Connection, rubrics: list[dict[str, Any]], where: Where, limit: int = 40
-) -> list[dict[str, Any]]:
-    """Failures, errors and reviews of one kind as one line: the same rubric, rule and outcome, the largest first.
-
-    The rule of an error is the kind of the error. `reason` is one of the group's, as an example.
+    A group is one status, rubric and rule, the largest first; the rule of an error is the kind of the error.
+    `outcomes` are those that occur in the group; `reason` is one of its reasons, as an example.
     """
     sql = f"""
 SELECT g.status AS code, g.rubric, v.rule, v.outcome, sum(g.n) AS n, max(v.reason) AS reason
-FROM (SELECT c.status, c.rubric, c.verdict, count(*) AS n FROM check_rows c WHERE {where.sql} AND c.status IN (1, 2, 4)
+FROM (SELECT c.status, c.rubric, c.verdict, count(*) AS n FROM check_rows c WHERE {where.sql}
   GROUP BY c.status, c.rubric, c.verdict) g
 JOIN verdicts v ON v.id = g.verdict
-GROUP BY g.status, g.rubric, v.rule, v.outcome
-ORDER BY CASE g.status WHEN 1 THEN 0 WHEN 4 THEN 1 ELSE 2 END, n DESC LIMIT {int(limit)}"""  # noqa: S608
+GROUP BY g.status, g.rubric, v.rule, v.outcome"""  # noqa: S608
     by_key = {rubric["pk"]: rubric for rubric in rubrics}
-    return [
-        row | {"status": STATUSES[row["code"]], "rubric": by_key[row["rubric"]]} for row in every(conn, sql, where.params)
-    ]
+    counts: dict[str, int] = {}
+    found: dict[tuple[int, int, str], dict[str, Any]] = {}
+    for row in sorted(every(conn, sql, where.params), key=lambda row: -row["n"]):
+        status = STATUSES[row["code"]]
+        counts[status] = counts.get(status, 0) + row["n"]
+        if status not in _NEED_EYES:
+            continue
+        group = found.setdefault(
+            (row["code"], row["rubric"], row["rule"]),
+            {"status": status, "rubric": by_key[row["rubric"]], "rule": row["rule"], "n": 0, "outcomes": []}
+            | {"reason": row["reason"]},
+        )
+        group["n"] += row["n"]
+        if row["outcome"]:
+            group["outcomes"].append(row["outcome"])
+    order = lambda g: (_NEED_EYES.index(g["status"]), g["rubric"]["severity"] != "critical", -g["n"])  # noqa: E731
+    return {status: counts[status] for status in _ORDER if status in counts}, sorted(
+        found.values(), key=order
+    )
 
 
 def outcomes(found: list[dict[str, Any]]) -> dict[str, list[str]]:
     """The outcomes and rules that occur in these groups, to choose from."""
-    return {name: sorted({row[name] for row in found if row[name]}) for name in ("outcome", "rule")}
+    return {
+        "outcome": sorted({outcome for row in found for outcome in row["outcomes"]}),
+        "rule": sorted({row["rule"] for row in found}),
+    }
 
 
 def metadata_keys(conn: sqlite3.Connection, run: int, cases: int = 200) -> dict[str, list[str]]:

@@ -28,7 +28,10 @@ _MODEL = {
     "model_asked": "The model that was asked for.",
     "model_served": "The model version that said it answered; null where unknown.",
 }
-_SHARED = {"sha256": "Hash of all that can change a result.", "definition": "The definition as JSON, without what is left at its default."}
+_SHARED = {
+    "sha256": "Hash of all that can change a result.",
+    "definition": "The definition as JSON, without what is left at its default.",
+}
 _TOKENS = {
     "input_tokens": "Tokens sent, as the judge counted them; null where unknown.",
     "output_tokens": "Tokens answered, as the judge counted them; null where unknown.",
@@ -239,6 +242,11 @@ def _pieces(names: str) -> dict[str, str]:
 
 
 COLUMNS |= {
+    "case_metadata": {
+        "key": "The name in a case's metadata.",
+        "value": "Its value as text.",
+        "content": "The number of the case's content.",
+    },
     "case_rows": _pieces("pk case_key sha256 body"),
     "findings": _pieces("case_key id criterion probabilities confidence evidence"),
     "check_rows": _pieces("run case_key rubric status critical finding verdict"),
@@ -249,7 +257,8 @@ COLUMNS |= {
     ),
     "run_cases": _pieces("run position case_key content sources"),
     "run_rubrics": _pieces("run position rubric"),
-    "score_results": _pieces("id status score passed strict threshold confidence reason breakdown") | {"status": "scored, skipped or error."},
+    "score_results": _pieces("id status score passed strict threshold confidence reason breakdown")
+    | {"status": "scored, skipped or error."},
     "score_rows": _pieces("run case_key metric result"),
     "sweep_jobs": _pieces("sweep_id position overrides run exit_code error"),
     "tallies": _pieces("run rubric status n"),

@@ -59,33 +59,54 @@ _TABLES: dict[str, dict[str, Any]] = {
         "facets": ["expected", "source", "reviewer"],
     },
     "run_summary": {"title": "Run summary", "description": "Each run's counts and rates."},
-    "rubric_summary": {"title": "Rubric summary", "description": "Each run's counts by rubric.", "facets": ["rubric_id"]},
+    "rubric_summary": {
+        "title": "Rubric summary",
+        "description": "Each run's counts by rubric.",
+        "facets": ["rubric_id"],
+    },
     "critical_failures": {
         "title": "Critical failures",
         "description": "Failed checks of rubrics of critical severity.",
         "facets": ["rubric_id"],
     },
-    "metrics": {"title": "Metrics", "description": "Every version of every metric a run has used.", "label_column": "id"},
-    "case_ids": {"title": "Case ids", "description": "Each case id once, with the number other tables refer to it by.", "label_column": "id"},
-    "judges": {"title": "Judges", "description": "Who answered: a gateway and the model it was asked for.", "label_column": "name"},
+    "metrics": {
+        "title": "Metrics",
+        "description": "Every version of every metric a run has used.",
+        "label_column": "id",
+    },
+    "case_ids": {
+        "title": "Case ids",
+        "description": "Each case id once, with the number other tables refer to it by.",
+        "label_column": "id",
+    },
+    "judges": {
+        "title": "Judges",
+        "description": "Who answered: a gateway and the model it was asked for.",
+        "label_column": "name",
+    },
     "questions": {"title": "Questions", "description": "Every question as it was sent."},
     "criteria": {"title": "Criteria", "description": "The texts of criteria as they were sent, each once."},
-    "verdicts": {"title": "Verdicts", "description": "Status, rule and reason, each combination once.", "facets": ["rule"]},
-    "repeat_flips": {"title": "Repeat flips", "description": "Checks that changed status when the judge was asked again."},
+    "verdicts": {
+        "title": "Verdicts",
+        "description": "Status, rule and reason, each combination once.",
+        "facets": ["rule"],
+    },
+    "repeat_flips": {
+        "title": "Repeat flips",
+        "description": "Checks that changed status when the judge was asked again.",
+    },
 }
 
 # What people look at stands first; the shared pieces beneath the views are for those who know SQL.
 _HIDDEN = (
-    "case_rows", "findings", "check_rows", "judgment_rows", "request_rows", "run_cases", "run_rubrics", "score_results",
+    "case_metadata", "case_rows", "findings", "check_rows", "judgment_rows", "request_rows", "run_cases", "run_rubrics", "score_results",
     "score_rows", "sweep_jobs", "tallies",
 )  # fmt: skip
 
 
 def database_metadata() -> dict[str, Any]:
     """The metadata of a store's database."""
-    tables = {
-        name: body | {"columns": dict(COLUMNS.get(name, {}))} for name, body in _TABLES.items()
-    }
+    tables = {name: body | {"columns": dict(COLUMNS.get(name, {}))} for name, body in _TABLES.items()}
     tables |= {name: {"hidden": True, "columns": dict(COLUMNS.get(name, {}))} for name in _HIDDEN}
     return {
         "title": "jeval store",

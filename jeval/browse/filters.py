@@ -1,11 +1,10 @@
 """What a list of checks is narrowed to: read from the address, written back to it, and turned into SQL."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
-
-from jeval.browse.search import match_text
 
 __all__ = ["Filters", "Where", "where"]
 
@@ -102,9 +101,12 @@ class Where:
     params: dict[str, Any]
 
 
-def where(filters: Filters, run: int, rubrics: Sequence[Mapping[str, Any]], indexed: int | None) -> Where:
-    """The conditions for a run whose rubrics are these rows; `indexed` as `search.indexed` tells it."""
-    conditions, params = ["c.run = :run"], {"run": run}
+def where(
+    filters: Filters, run: int, rubrics: Sequence[Mapping[str, Any]], cases: Sequence[int] | None = None
+) -> Where:
+    """The conditions for a run whose rubrics are these rows; `cases` are the keys `chosen.chosen_cases` found."""
+    params: dict[str, Any] = {"run": run}
+    conditions = ["c.run = :run"]
     if filters.rubric or filters.severity or filters.kind:
         keys = [
             int(row["pk"])
@@ -121,10 +123,9 @@ def where(filters: Filters, run: int, rubrics: Sequence[Mapping[str, Any]], inde
         if values:
             marks = _bind(params, column, values)
             conditions.append(f"c.verdict IN (SELECT id FROM verdicts WHERE {column} IN ({marks}))")  # noqa: S608
-    if filters.case:
-        conditions.append("c.case_key IN (SELECT key FROM case_ids WHERE id = :case)")
-        params["case"] = filters.case
-    _case_conditions(filters, conditions, params, indexed)
+    if cases is not None:
+        conditions.append("c.case_key IN (SELECT value FROM json_each(:cases))")
+        params["cases"] = json.dumps(cases)
     return Where(" AND ".join(conditions), params)
 
 
@@ -134,39 +135,3 @@ def _bind(params: dict[str, Any], name: str, values: Sequence[str]) -> str:
         params[f"{name}{i}"] = value
         marks.append(f":{name}{i}")
     return ", ".join(marks)
-
-
-_OF_RUN = "c.case_key IN (SELECT rc.case_key FROM run_cases rc JOIN case_rows b ON b.pk = rc.content WHERE rc.run = :run AND ({}))"
-_METADATA = (
-    "CASE json_type(b.body, :path) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'"
-    " ELSE CAST(json_extract(b.body, :path) AS TEXT) END"
-)
-
-
-def _case_conditions(filters: Filters, conditions: list[str], params: dict[str, Any], indexed: int | None) -> None:
-    if filters.key:
-        name = filters.key.replace('"', "")
-        params |= {"path": f'$.metadata."{name}"', "value": filters.value}
-        test = f"{_METADATA} = :value" if filters.value else "json_type(b.body, :path) IS NOT NULL"
-        conditions.append(_OF_RUN.format(test))
-    slow = "c.case_key IN (SELECT case_key FROM request_rows WHERE run = :run GROUP BY case_key HAVING max(latency_ms) {} :{})"
-    if filters.slower is not None:
-        conditions.append(slow.format(">=", "slower"))
-        params["slower"] = filters.slower
-    if filters.faster is not None:
-        conditions.append(slow.format("<=", "faster"))
-        params["faster"] = filters.faster
-    if filters.q:
-        params["like"] = f"%{_escape_like(filters.q)}%"
-        late = "b.body LIKE :like ESCAPE '!'"
-        query = match_text(filters.q)
-        if indexed is None or not query:
-            conditions.append(_OF_RUN.format(late))
-        else:
-            params |= {"q": query, "indexed": indexed}
-            found = "rc.content IN (SELECT rowid FROM case_search WHERE case_search MATCH :q)"
-            conditions.append(_OF_RUN.format(f"{found} OR (rc.content > :indexed AND {late})"))
-
-
-def _escape_like(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -73,7 +73,9 @@ class Guard:
         hosts = [value for key, value in scope["headers"] if key.lower() == b"host"]
         host = headers.get("host", "").lower()
         if len(hosts) != 1 or host not in self._hosts:
-            await _refuse(send, 421, f"This server answers to {min(self._hosts)} only. Open that address instead.")
+            await _refuse(
+                send, 421, f"This server answers to {min(self._hosts)} only. Open that address instead."
+            )
             return
         if scope["method"] not in ("GET", "HEAD") and foreign(headers, f"http://{host}"):
             await _refuse(send, 403, "This request came from a page of another site.")
@@ -95,6 +97,10 @@ class Guard:
 
 
 async def _refuse(send: Send, status: int, words: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), (b"x-content-type-options", b"nosniff")]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"connection", b"close"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{words}\n".encode()})

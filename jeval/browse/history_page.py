@@ -16,7 +16,12 @@ _BY_RANK = ("fail", "error", "review", "pass", "skipped")
 
 def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
     """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or None."""
-    datasets = [row[0] for row in conn.execute("SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200")]
+    datasets = [
+        row[0]
+        for row in conn.execute(
+            "SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200"
+        )
+    ]
     dataset = state.get("dataset") or (datasets[0] if datasets else "")
     profiles = _values(conn, "thresholds", dataset)
     judges = _values(conn, "judge", dataset)
@@ -46,7 +51,9 @@ def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> 
 
 
 def _values(conn: sqlite3.Connection, column: str, dataset: str) -> list[str]:
-    sql = f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
+    sql = (
+        f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
+    )
     return [row[0] for row in conn.execute(sql, (dataset,))]
 
 
@@ -73,7 +80,9 @@ def _cases(
             f" GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst) ORDER BY case_key {limit}"
         )
     else:
-        chosen = f"SELECT DISTINCT case_key FROM run_cases WHERE run IN ({_keys(runs)}) ORDER BY case_key {limit}"  # noqa: S608
+        chosen = (
+            f"SELECT DISTINCT case_key FROM run_cases WHERE run IN ({_keys(runs)}) ORDER BY case_key {limit}"  # noqa: S608
+        )
     keys = [row[0] for row in conn.execute(chosen, params)]
     more, keys = len(keys) > PAGE, keys[:PAGE]
     marks = ", ".join(map(str, keys))
@@ -86,5 +95,3 @@ def _cases(
         cells[key][run] = _BY_RANK[worst]
     names = dict(conn.execute(f"SELECT key, id FROM case_ids WHERE key IN ({marks})"))  # noqa: S608
     return [{"id": names[key], "cells": [cells[key].get(run["pk"]) for run in runs]} for key in keys], more
-
-

@@ -25,7 +25,11 @@ class Part(NamedTuple):
 
 
 def bars(
-    kind: str, definition: Mapping[str, Any], probabilities: Any, threshold_pass: float | None, threshold_fail: float | None
+    kind: str,
+    definition: Mapping[str, Any],
+    probabilities: Any,
+    threshold_pass: float | None,
+    threshold_fail: float | None,
 ) -> list[Part]:
     """A check's probabilities as bars, one part a question; empty where nothing was asked."""
     if not isinstance(probabilities, Mapping) or not probabilities:
@@ -60,7 +64,8 @@ def _roles(
 def _bars(distribution: Mapping[str, Any], roles: Mapping[str, tuple[float | None, str]]) -> list[Bar]:
     numbers = {option: float(p) for option, p in distribution.items() if isinstance(p, int | float)}
     top = max(numbers.values(), default=0.0)
-    return [
-        Bar(option, p, *(roles.get(option) or (None, None)), p == top and p > 0)  # type: ignore[arg-type]
-        for option, p in numbers.items()
-    ]
+    found = []
+    for option, p in numbers.items():
+        mark, leads_to = roles.get(option) or (None, None)
+        found.append(Bar(option, p, mark, leads_to if mark is not None else None, p == top and p > 0))
+    return found

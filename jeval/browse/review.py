@@ -1,10 +1,11 @@
 """The queue of what needs a person, and the labels they give."""
 
+import json
 import sqlite3
 from typing import Any
 
 from jeval.browse.case_page import anchors, body_of, case_checks, case_key, labels_of
-from jeval.browse.rows import NotHere, every, find_run, rubrics_of
+from jeval.browse.rows import STATUSES, NotHere, counts_of, every, find_run, rubrics_of
 from jeval.browse.run_list import run_names
 
 __all__ = ["LABELS", "label_problem", "queue_page", "write_label"]
@@ -13,17 +14,15 @@ __all__ = ["LABELS", "label_problem", "queue_page", "write_label"]
 LABELS = (("pass", "p"), ("fail", "f"), ("review", "r"), ("skipped", "s"))
 NOTE_CAP = 10_000
 
-_UNLABELLED = (
-    "NOT EXISTS (SELECT 1 FROM labels l WHERE l.case_id = i.id AND l.rubric_id = r.id AND l.source = 'human')"
-)
-# Reviews first, the critical ones before the others; then failures that are critical.
-_QUEUES = {
-    "": "(c.status = 2 OR c.critical = 1)",
-    "review": "c.status = 2",
-    "critical": "c.critical = 1",
-    "fail": "c.status = 1",
-    "error": "c.status = 4",
-    "pass": "c.status = 0",
+# Which statuses a queue holds, in this order, and whether of critical rubrics only.
+_REVIEW, _FAIL, _ERROR, _PASS = 2, 1, 4, 0
+_QUEUES: dict[str, tuple[tuple[int, bool], ...]] = {
+    "": ((_REVIEW, False), (_FAIL, True)),
+    "review": ((_REVIEW, False),),
+    "critical": ((_FAIL, True),),
+    "fail": ((_FAIL, False),),
+    "error": ((_ERROR, False),),
+    "pass": ((_PASS, False),),
 }
 
 
@@ -33,43 +32,91 @@ def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int) -> di
     A `case` and a `check` (a rubric's id) in the state show that check, labelled or not. Raises NotHere.
     """
     names = run_names(conn)
-    shown: dict[str, Any] = {"names": names, "run": None, "check": None, "left": 0, "labelled": 0, "skip": skip, "state": state}
+    shown: dict[str, Any] = {
+        "names": names,
+        "run": None,
+        "check": None,
+        "left": 0,
+        "labelled": 0,
+        "skip": skip,
+        "state": state,
+    }
     if not names:
         return shown
     run = find_run(conn, state.get("run") or names[0]["id"])
     rubrics = rubrics_of(conn, run["pk"])
     queue = state.get("queue", "") if state.get("queue", "") in _QUEUES else ""
     chosen = [r for r in rubrics if state.get("rubric") in (None, "", r["id"])]
-    left = _queue(conn, run["pk"], chosen, queue)
-    shown |= {"run": run, "rubrics": rubrics, "queue": queue, "left": len(left), "labelled": _labelled(conn, run["pk"])}
+    labelled = _labelled(conn, run["pk"])
+    parts = _parts(conn, run["pk"], chosen, queue, labelled)
+    left = sum(part[2] for part in parts)
+    shown |= {
+        "run": run,
+        "rubrics": rubrics,
+        "queue": queue,
+        "left": left,
+        "labelled": sum(map(len, labelled.values())),
+    }
     if state.get("case") and state.get("check"):
         return shown | _one(conn, run, state["case"], state["check"])
     if not left:
         return shown
-    shown["skip"] = skip % len(left)
-    return shown | _one(conn, run, *left[shown["skip"]])
+    shown["skip"] = skip % left
+    return shown | _one(conn, run, *_at(conn, run["pk"], parts, labelled, shown["skip"]))
 
 
-def _queue(conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], queue: str) -> list[tuple[str, str]]:
-    keys = ", ".join(str(rubric["pk"]) for rubric in rubrics)
+Labelled = dict[tuple[int, int], set[int]]
+
+
+def _labelled(conn: sqlite3.Connection, run: int) -> Labelled:
+    """{(rubric, status): cases} of the run's checks that a person has labelled."""
+    found: Labelled = {}
+    for rubric, status, case in conn.execute(
+        # CROSS JOIN fixes the order: people's labels are few, whatever else the store holds.
+        "SELECT c.rubric, c.status, c.case_key FROM labels l CROSS JOIN case_ids i ON i.id = l.case_id"
+        " CROSS JOIN rubrics r ON r.id = l.rubric_id"
+        " CROSS JOIN check_rows c ON c.run = ?1 AND c.case_key = i.key AND c.rubric = r.pk WHERE l.source = 'human'",
+        (run,),
+    ):
+        found.setdefault((rubric, status), set()).add(case)
+    return found
+
+
+def _parts(
+    conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], queue: str, labelled: Labelled
+) -> list[tuple[int, int, int]]:
+    """The queue as (rubric, status, how many are left), in its order: critical and required rubrics first."""
+    counts = counts_of(conn, [run])[run]
+    ordered = sorted(rubrics, key=lambda r: (r["severity"] != "critical", not r["required"]))
     return [
-        (row[0], row[1])
-        for row in conn.execute(
-            "SELECT i.id, r.id FROM check_rows c JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"  # noqa: S608
-            f" WHERE c.run = ? AND c.rubric IN ({keys}) AND {_QUEUES[queue]} AND {_UNLABELLED}"
-            " ORDER BY c.status <> 2, r.severity <> 'critical', NOT r.required, c.rubric, c.case_key LIMIT 5000",
-            (run,),
+        (rubric["pk"], status, left)
+        for status, critical in _QUEUES[queue]
+        for rubric in ordered
+        if not critical or rubric["severity"] == "critical"
+        if (
+            left := counts.get(rubric["pk"], {}).get(STATUSES[status], 0)
+            - len(labelled.get((rubric["pk"], status), ()))
         )
+        > 0
     ]
 
 
-def _labelled(conn: sqlite3.Connection, run: int) -> int:
-    sql = (
-        "SELECT count(DISTINCT l.case_id || char(31) || l.rubric_id) FROM labels l JOIN case_ids i ON i.id = l.case_id"
-        " JOIN run_cases rc ON rc.run = ?1 AND rc.case_key = i.key WHERE l.source = 'human' AND l.rubric_id IN"
-        " (SELECT r.id FROM run_rubrics rr JOIN rubrics r ON r.pk = rr.rubric WHERE rr.run = ?1)"
-    )
-    return int(conn.execute(sql, (run,)).fetchone()[0])
+def _at(
+    conn: sqlite3.Connection, run: int, parts: list[tuple[int, int, int]], labelled: Labelled, skip: int
+) -> tuple[str, str]:
+    """The case and rubric ids of the check at this place of the queue."""
+    for rubric, status, left in parts:
+        if skip < left:
+            row = conn.execute(
+                "SELECT i.id, r.id FROM check_rows c JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
+                " WHERE c.run = ? AND c.rubric = ? AND c.status = ? AND c.case_key NOT IN (SELECT value FROM json_each(?))"
+                " ORDER BY c.case_key LIMIT 1 OFFSET ?",
+                (run, rubric, status, json.dumps(sorted(labelled.get((rubric, status), ()))), skip),
+            ).fetchone()
+            if row is not None:
+                return row[0], row[1]
+        skip -= left
+    raise NotHere("The queue changed while this page was made. Reload it.")
 
 
 def _one(conn: sqlite3.Connection, run: dict[str, Any], case_id: str, rubric_id: str) -> dict[str, Any]:
@@ -82,7 +129,9 @@ def _one(conn: sqlite3.Connection, run: dict[str, Any], case_id: str, rubric_id:
     return {"check": check, "case": body, "anchors": anchors(body), "given": given}
 
 
-def label_problem(conn: sqlite3.Connection, case_id: str, rubric_id: str, expected: str, note: str) -> str | None:
+def label_problem(
+    conn: sqlite3.Connection, case_id: str, rubric_id: str, expected: str, note: str
+) -> str | None:
     """Why this cannot be a label, or None."""
     if expected not in [name for name, _ in LABELS]:
         return f"A label is one of {', '.join(name for name, _ in LABELS)}, not {expected!r:.60}."
@@ -96,7 +145,14 @@ def label_problem(conn: sqlite3.Connection, case_id: str, rubric_id: str, expect
 
 
 def write_label(
-    conn: sqlite3.Connection, *, case_id: str, rubric_id: str, expected: str, reviewer: str | None, note: str | None, now: str
+    conn: sqlite3.Connection,
+    *,
+    case_id: str,
+    rubric_id: str,
+    expected: str,
+    reviewer: str | None,
+    note: str | None,
+    now: str,
 ) -> None:
     """Write a person's label, in place of the one the same person gave before."""
     conn.execute("PRAGMA busy_timeout = 10000")

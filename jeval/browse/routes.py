@@ -61,7 +61,9 @@ class Desk(NamedTuple):
 
     def state(self, *names: str) -> dict[str, str]:
         """The last value of each of these names that the address gives."""
-        return State((name, value.strip()[:500]) for name, value in self.args if name in names and value.strip())
+        return State(
+            (name, value.strip()[:500]) for name, value in self.args if name in names and value.strip()
+        )
 
     def whole(self, name: str) -> int:
         """A whole number from the address, 0 where there is none."""
@@ -87,7 +89,9 @@ class Desk(NamedTuple):
         config = self.datasette.plugin_config("jeval") or {}
         shared = {
             "base": self.datasette.urls.path("/-/jeval"),
-            "tables": self.datasette.urls.database(self.store) if self.store else self.datasette.urls.instance(),
+            "tables": self.datasette.urls.database(self.store)
+            if self.store
+            else self.datasette.urls.instance(),
             "store": self.store,
             "here": self.request.path,
             "csrf": self.request.scope["csrftoken"] if config.get("labels") else str,
@@ -106,7 +110,11 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         desk = Desk(datasette, request, store or "", args)
         if store is None:
             known = await find_stores(datasette)
-            what = f"The stores here are {', '.join(known)}." if known else "No database here is a store of jeval."
+            what = (
+                f"The stores here are {', '.join(known)}."
+                if known
+                else "No database here is a store of jeval."
+            )
             return desk.page("wrong.html", {"title": "No store", "message": what}, 404)
         await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
         if store not in _tended.setdefault(id(datasette), set()):
@@ -140,7 +148,9 @@ async def _run(desk: Desk) -> Response:
     name = unquote(desk.request.url_vars["run"])
     found = await desk.ask(lambda conn: run_page(conn, name, Filters.read(desk.args)))
     if found["run"]["id"] != name:
-        return _redirect(desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string)
+        return _redirect(
+            desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string
+        )
     return desk.page("run.html", found)
 
 
@@ -148,7 +158,9 @@ async def _case(desk: Desk) -> Response:
     name, case_id = (unquote(desk.request.url_vars[key]) for key in ("run", "case"))
     found = await desk.ask(lambda conn: case_page(conn, name, case_id))
     if found["run"]["id"] != name:
-        return _redirect(desk, f"/-/jeval/case/{quote(found['run']['id'], safe='')}/{quote(case_id, safe='')}")
+        return _redirect(
+            desk, f"/-/jeval/case/{quote(found['run']['id'], safe='')}/{quote(case_id, safe='')}"
+        )
     return desk.page("case.html", found)
 
 
@@ -162,12 +174,16 @@ async def _compare(desk: Desk) -> Response:
 
 async def _history(desk: Desk) -> Response:
     state = desk.state("dataset", "thresholds", "judge", "rubric", "changed")
-    return desk.page("history.html", await desk.ask(lambda conn: history_page(conn, state, desk.whole("page") or 1)))
+    return desk.page(
+        "history.html", await desk.ask(lambda conn: history_page(conn, state, desk.whole("page") or 1))
+    )
 
 
 async def _sweep(desk: Desk) -> Response:
     sweep = unquote(desk.request.url_vars["sweep"])
-    return desk.page("sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1)))
+    return desk.page(
+        "sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1))
+    )
 
 
 async def _review(desk: Desk) -> Response:
@@ -178,7 +194,9 @@ async def _review(desk: Desk) -> Response:
     found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip")))
     reviewer = desk.request.cookies.get("jeval_reviewer") or config.get("reviewer") or ""
     done = desk.state("done", "as", "of")
-    return desk.page("review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS})
+    return desk.page(
+        "review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS}
+    )
 
 
 async def _label(desk: Desk, config: dict[str, Any]) -> Response:
@@ -196,13 +214,21 @@ async def _label(desk: Desk, config: dict[str, Any]) -> Response:
     database = desk.datasette.databases[desk.store]
     await database.execute_write_fn(
         lambda conn: review.write_label(
-            conn, case_id=case_id, rubric_id=rubric_id, expected=expected, reviewer=reviewer or None, note=note or None, now=now
+            conn,
+            case_id=case_id,
+            rubric_id=rubric_id,
+            expected=expected,
+            reviewer=reviewer or None,
+            note=note or None,
+            now=now,
         )
     )
     back = {name: posted[name] for name in ("run", "queue", "rubric", "skip") if posted.get(name)}
     done = {"done": case_id, "of": rubric_id, "as": expected}
     response = _redirect(desk, "/-/jeval/review", urlencode(back | done), status=303)
-    response.set_cookie("jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000)
+    response.set_cookie(
+        "jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000
+    )
     return response
 
 
@@ -220,7 +246,11 @@ def _redirect(desk: Desk, path: str, query: str = "", status: int = 302) -> Resp
 
 async def _asset(request: Any, datasette: Any) -> Response:
     name = request.url_vars["name"]
-    kinds = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
+    kinds = {
+        "style.css": "text/css; charset=utf-8",
+        "keys.js": "text/javascript; charset=utf-8",
+        "icon.svg": "image/svg+xml",
+    }
     if name not in kinds:
         return Response.text("no such file", status=404)
     headers = HEADERS | {"cache-control": "no-cache"}
@@ -228,7 +258,9 @@ async def _asset(request: Any, datasette: Any) -> Response:
 
 
 async def _missing(desk: Desk) -> Response:
-    raise NotHere(f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are in the list of runs.")
+    raise NotHere(
+        f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are in the list of runs."
+    )
 
 
 ROUTES = [

@@ -37,7 +37,12 @@ def run_list(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict
     shown = rows[:PAGE]
     _add_counts(conn, shown)
     choices = {
-        name: [row[0] for row in conn.execute(f"SELECT DISTINCT {name} FROM runs WHERE {name} IS NOT NULL ORDER BY 1 LIMIT 200")]  # noqa: S608
+        name: [
+            row[0]
+            for row in conn.execute(
+                f"SELECT DISTINCT {name} FROM runs WHERE {name} IS NOT NULL ORDER BY 1 LIMIT 200"
+            )
+        ]  # noqa: S608
         for name in _CHOICES
     }
     return {"runs": shown, "more": len(rows) > PAGE, "choices": choices}

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from jeval.browse.check_list import PAGE, checks, count, groups, metadata_keys, outcomes
+from jeval.browse.check_list import PAGE, checks, count_and_group, metadata_keys, outcomes
+from jeval.browse.chosen import chosen_cases
 from jeval.browse.filters import Filters, where
 from jeval.browse.rows import counts_of, every, find_run, one, rubrics_of, totals
-from jeval.browse.search import indexed
 
 __all__ = ["run_head", "run_page"]
 
@@ -34,10 +34,14 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
     found = run_head(conn, name)
     run, rubrics = found["run"], found["rubrics"]
     narrowed = filters.active
-    whole = where(Filters(), run["pk"], rubrics, None)
-    these = where(filters, run["pk"], rubrics, indexed(conn)) if narrowed else whole
     all_groups = _groups_of(conn, run, rubrics)
-    counts = count(conn, these) if narrowed else found["totals"]["counts"]
+    these, counts, found_groups = where(Filters(), run["pk"], rubrics), found["totals"]["counts"], all_groups
+    if narrowed:
+        cases = chosen_cases(conn, run["pk"], filters)
+        if cases is not None and len(cases) == run["done"]:
+            cases = None
+        these = where(filters, run["pk"], rubrics, cases)
+        counts, found_groups = count_and_group(conn, rubrics, these)
     total = sum(counts.values())
     page = min(filters.page, max(1, -(-total // PAGE)))
     previous = one(
@@ -48,14 +52,16 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
     return found | {
         "filters": filters,
         "narrowed": narrowed,
-        "groups": groups(conn, rubrics, these) if narrowed and total else [] if narrowed else all_groups,
+        "groups": found_groups,
         "choices": outcomes(all_groups) | {"metadata": metadata_keys(conn, run["pk"])},
         "checks": checks(conn, run, rubrics, these, counts, page=page),
         "found": counts,
         "total": total,
         "page": page,
         "pages": max(1, -(-total // PAGE)),
-        "critical": _critical(conn, run, rubrics) if not narrowed and found["totals"]["critical_failures"] else [],
+        "critical": _critical(conn, run, rubrics)
+        if not narrowed and found["totals"]["critical_failures"]
+        else [],
         "scores": scores(conn, run["pk"]),
         "previous": previous,
         "difference": difference(previous, run) if previous else [],
@@ -68,12 +74,16 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
 _KEPT: dict[tuple[str, str], list[dict[str, Any]]] = {}
 
 
-def _groups_of(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _groups_of(
+    conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """The groups of a whole run. Those of a finished one never change, so the last few are kept."""
     key = (run["id"], run["finished_at"] or "")
     if key in _KEPT:
         return _KEPT[key]
-    found = groups(conn, rubrics, where(Filters(), run["pk"], rubrics, None))
+    _, found = count_and_group(
+        conn, rubrics, where(Filters(status=("fail", "error", "review")), run["pk"], rubrics)
+    )
     if run["finished_at"]:
         if len(_KEPT) > 64:
             _KEPT.clear()
@@ -81,7 +91,9 @@ def _groups_of(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict
     return found
 
 
-def _critical(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _critical(
+    conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     return every(
         conn,
         "SELECT case_id, rubric_id, rubric_version, reason FROM critical_failures WHERE run_id = ? LIMIT 10",
@@ -129,7 +141,11 @@ def _difference(before: str, after: str) -> tuple[tuple[str, str], ...]:
     one, other = before.splitlines()[:5000], after.splitlines()[:5000]
     found: list[tuple[str, str]] = []
     section: tuple[str, str] | None = None
-    for line in difflib.ndiff(one, other) if len(one) * len(other) < 400_000 else difflib.unified_diff(one, other, n=0):
+    for line in (
+        difflib.ndiff(one, other)
+        if len(one) * len(other) < 400_000
+        else difflib.unified_diff(one, other, n=0)
+    ):
         sign, text = line[:1], line[2:]
         if sign == " " and text and not text.startswith(" "):
             section = ("@", text)

@@ -1,4 +1,4 @@
-"""Full-text search on cases: an index beside the store's tables, filled when somebody browses.
+"""Search on cases: indexes of their words and metadata beside the store's tables, filled when somebody browses.
 
 Runs do not pay for it: a case's text is indexed once, however many runs judge it, and only where the store is
 looked at. What is not indexed yet is found by comparing text, so no search misses the newest cases.
@@ -16,6 +16,9 @@ COLUMNS = ("input", "output", "messages", "context", "tool_events", "policy")
 
 _CREATE = f"""CREATE VIRTUAL TABLE IF NOT EXISTS case_search USING fts5(
   {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2')"""
+_METADATA = """CREATE TABLE IF NOT EXISTS case_metadata (
+  key TEXT NOT NULL, value TEXT NOT NULL, content INTEGER NOT NULL REFERENCES case_rows (pk), PRIMARY KEY (key, value, content)
+) WITHOUT ROWID"""
 _LAST = "SELECT rowid FROM case_search ORDER BY rowid DESC LIMIT 1"
 
 
@@ -44,14 +47,20 @@ def fill(conn: sqlite3.Connection, limit: int = 500) -> int:
     conn.execute("BEGIN IMMEDIATE")
     try:
         conn.execute(_CREATE)
+        conn.execute(_METADATA)
         last = conn.execute(_LAST).fetchone()
         rows = conn.execute(
             "SELECT pk, body FROM case_rows WHERE pk > ? ORDER BY pk LIMIT ?", (last[0] if last else 0, limit)
         ).fetchall()
         marks = ", ".join("?" * (len(COLUMNS) + 1))
+        bodies = [(row[0], json.loads(row[1])) for row in rows]
         conn.executemany(
             f"INSERT INTO case_search (rowid, {', '.join(COLUMNS)}) VALUES ({marks})",  # noqa: S608 - our own names
-            [(row[0], *_texts(json.loads(row[1]))) for row in rows],
+            [(pk, *_texts(body)) for pk, body in bodies],
+        )
+        conn.executemany(
+            "INSERT OR IGNORE INTO case_metadata VALUES (?, ?, ?)",
+            [(key, value, pk) for pk, body in bodies for key, value in _metadata(body.get("metadata"))],
         )
         conn.execute("COMMIT")
     except BaseException:
@@ -62,7 +71,19 @@ def fill(conn: sqlite3.Connection, limit: int = 500) -> int:
 
 
 def _texts(body: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(" ".join(_strings(body.get(name))) for name in ("input", "output", "messages", "context", "toolEvents", "policy"))
+    return tuple(
+        " ".join(_strings(body.get(name)))
+        for name in ("input", "output", "messages", "context", "toolEvents", "policy")
+    )
+
+
+def _metadata(metadata: Any) -> Iterator[tuple[str, str]]:
+    """Plain values by key, as people write them: true and false in words."""
+    for key, value in (metadata or {}).items():
+        if isinstance(value, bool):
+            yield key, "true" if value else "false"
+        elif isinstance(value, str | int | float):
+            yield key, str(value)
 
 
 def _strings(value: Any) -> Iterator[str]:

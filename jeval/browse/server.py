@@ -59,7 +59,13 @@ def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> Non
     hashes = inline_hashes(Path(package.__file__).parent / "templates")
     app = Guard(datasette.app(), sock.getsockname()[1], hashes)
     config = uvicorn.Config(
-        app, log_level="error", access_log=False, lifespan="on", server_header=False, timeout_graceful_shutdown=3, ws="none"
+        app,
+        log_level="error",
+        access_log=False,
+        lifespan="on",
+        server_header=False,
+        timeout_graceful_shutdown=3,
+        ws="none",
     )
     server = _server(config, ready)
     # Ours, not uvicorn's: it raises the signal again when it is done, and a stop that was asked for is no failure.
