@@ -37,4 +37,7 @@ def tell_github(
         with open(path, "a", encoding="utf-8") as file:
             file.write(github_summary(overview, verdict, failures))
     except OSError as error:
-        print(f"GITHUB_STEP_SUMMARY={path} cannot be written: {error.strerror}; go on without it", file=out)
+        print(
+            f"GITHUB_STEP_SUMMARY={path} cannot be written: {error.strerror}; the run goes on without it",
+            file=out,
+        )

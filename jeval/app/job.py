@@ -67,10 +67,8 @@ class Job:
         if self.sweep_id is None:
             try:
                 self.codes.append(self._run(config, overrides, None))
-            except (
-                Exception
-            ) as failure:  # raised again outside of Hydra, which would print it in its own words
-                self.failure = failure
+            except Exception as failure:
+                self.failure = failure  # raised again outside of Hydra, which would print it in its own words
             return
         position = int(hydra.job.num)
         code, error = 3, "the job died"
@@ -86,9 +84,13 @@ class Job:
                 print(f"jeval: job {position} ({' '.join(overrides)}): {error}", file=sys.stderr)
             self.codes.append(code)
             self._record(config, position, overrides, code, error or None)
+        if code == 130:
+            raise KeyboardInterrupt  # whoever interrupts a job means the sweep
 
     def _record(self, config: Any, position: int, overrides: list[str], code: int, error: str | None) -> None:
         """Leave word of the job for the sweep's parent. Without a usable store there is none, which says enough."""
+        if self.options.dry_run:
+            return
         with suppress(JevalError, sqlite3.Error):
             setting = config.get("store") if hasattr(config, "get") else None
             with closing(open_store(store_path(setting, self.root))) as connection:

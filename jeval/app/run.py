@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -172,8 +173,8 @@ class _Session:
         """Judge every case; then, whatever happened, write what waits and let go of the judge."""
         writer = ResultWriter(self.connection, self.keys, now)
         task = asyncio.current_task()
-        if task is not None:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        with suppress(NotImplementedError, RuntimeError):  # on Windows, and in a thread that is not the main one
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else lambda: None)
         self.progress.begin(self.prepared.dataset.cases)
 
         async def sink(position: int, case: Case, result: CaseResult) -> None:

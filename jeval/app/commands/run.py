@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from tempfile import TemporaryDirectory
 
 from jeval.app.compose import count_jobs, overrides_of, run_hydra
@@ -72,10 +72,9 @@ def raw(arguments: Sequence[str]) -> int:
     job = Job(options, root)
     path = store_path(_value(rest, "store"), root)
     if options.from_run:
-        with closing(open_store(path, create=False)) if path.exists() else closing(_Nothing()) as connection:
-            job.original = original(
-                options.from_run, None if isinstance(connection, _Nothing) else connection
-            )
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
+            job.original = original(options.from_run, connection)
         overrides = [*overrides_from(job.original.config, overrides), *overrides]
     if not sweep:
         run_hydra(job, overrides, root)
@@ -84,18 +83,12 @@ def raw(arguments: Sequence[str]) -> int:
         return max(job.codes, default=0)
     job.sweep_id = new_run_id()
     expected = count_jobs(overrides)
-    with TemporaryDirectory(
-        prefix="jeval-sweep-"
-    ) as folder:  # Hydra leaves a multirun.yaml; nobody asked for it
+    # Hydra leaves a multirun.yaml in the sweep's folder; nobody asked for it.
+    with TemporaryDirectory(prefix="jeval-sweep-") as folder:
         run_hydra(job, [*overrides, f"hydra.sweep.dir='{folder}'"], root)
+    if options.dry_run:
+        return max(job.codes, default=3)
     return _conclude_sweep(job.sweep_id, job.codes, expected, path, json=options.json)
-
-
-class _Nothing:
-    """Stands for a store that is not there yet."""
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 def _conclude_sweep(
