@@ -13,10 +13,24 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from jeval.app.cli import main
+from jeval.case import Case
+from jeval.evaluate import evaluate_all
+from jeval.evaluator import Evaluator
+from jeval.metric import Metric
+from jeval.plan import Planner
+from jeval.question import Judge
+from jeval.result import CaseResult
+from jeval.rubric import Rubric, Thresholds
+from jeval.store.recall import StoredJudgments
+from jeval.store.rows import first_request_id
+from jeval.store.runs import begin_run
+from jeval.store.writer import ResultWriter
+from tests.judges import ScriptedJudge
 from tests.servers import Act, Server, head, serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,6 +127,65 @@ def rows(store: Path, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
     """What a query finds in a store."""
     with contextlib.closing(sqlite3.connect(store, timeout=30)) as connection:
         return connection.execute(sql, parameters).fetchall()
+
+
+def run_row(run_id: str = "run-1", **more: Any) -> dict[str, Any]:
+    """The columns a run's row cannot do without."""
+    return {
+        "id": run_id,
+        "started_at": "2026-01-01T00:00:00.000Z",
+        "dataset": "orchard",
+        "judge": "scripted",
+        "gateway": "here",
+        "model_asked": "scripted-1",
+        "config_yaml": "",
+        "config_sha256": "",
+        "jeval_version": "0",
+        "python_version": "3",
+        **more,
+    }
+
+
+def judged(
+    connection: sqlite3.Connection,
+    cases: Sequence[Case],
+    rubrics: Sequence[Rubric],
+    judge: Judge | None = None,
+    *,
+    metrics: Sequence[Metric] = (),
+    run_id: str = "run-1",
+    thresholds: Thresholds | None = None,
+    repeat: int = 1,
+    reuse: bool = True,
+    ask: bool = True,
+    of_run: int | None = None,
+) -> list[CaseResult]:
+    """Judge cases and store them as a run of this id; what became of each, in the order of the cases."""
+    keys = begin_run(connection, run_row(run_id), list(rubrics), list(metrics))
+    results: dict[int, CaseResult] = {}
+
+    async def run() -> None:
+        evaluator = Evaluator(
+            Planner(list(rubrics), list(metrics)),
+            judge or ScriptedJudge(),
+            thresholds or Thresholds(),
+            recall=StoredJudgments(connection, keys.judge, of_run) if reuse else None,
+            ask=ask,
+            repeat=repeat,
+            next_id=count(first_request_id(keys.run)).__next__,
+            now=lambda: f"2026-01-0{keys.run}T00:00:00.000Z",
+        )
+        writer = ResultWriter(connection, keys, lambda: "2026-01-01T00:00:00.000Z")
+
+        async def sink(position: int, case: Case, result: CaseResult) -> None:
+            results[position] = result
+            writer.put((position, case, result))
+
+        await evaluate_all(evaluator, cases, sink, concurrency=4)
+        writer.close()
+
+    asyncio.run(run())
+    return [results[position] for position in sorted(results)]
 
 
 # What two runs must agree on, whatever happened on the way.
