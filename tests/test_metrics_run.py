@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from jeval.app.score_text import score_lines
+from jeval.store.scores import case_scores, run_scores
 from tests.servers import Server, answer, serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -223,3 +225,20 @@ def test_the_summary_shows_each_metrics_mean_and_who_was_not_scored(run: Any) ->
     _, _, text = run
     assert "second" in text and "mean 1.000 of 1 scored" in text
     assert "1 not scored" in text
+
+
+def test_the_scores_of_a_case_and_of_a_run_are_read_back(run: Any) -> None:
+    _, connection, _ = run
+    [run_id] = connection.execute("SELECT id FROM runs").fetchone()
+    found = case_scores(connection, run_id, "case-1")
+    assert [score["metric_id"] for score in found.scores] == [
+        "first",
+        "narrow",
+        "of-tools",
+        "second",
+        "whole",
+    ]
+    assert [row["position"] for row in found.breakdown if row["metric_id"] == "first"] == [1, 2, 3]
+    assert any("first 1.0.0: 0.8141, passed" in line for line in score_lines(*found))
+    assert case_scores(connection, run_id, "no-such-case") == ([], [])
+    assert {row[0]: row[3] for row in run_scores(connection, run_id)}["of-tools"] is None
