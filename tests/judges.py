@@ -4,10 +4,9 @@ Built on the `Judge` protocol like any judge, so that tests of the core stand on
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from jeval.errors import JudgeError
 from jeval.question import Answer, Question, Reply
 from jeval.state import State
 
@@ -54,10 +53,10 @@ class ScriptedJudge:
         self,
         script: Script = first_option,
         *,
-        failures: list[JudgeError | Exception | None] | None = None,
+        failures: Sequence[Exception | None] = (),
         gate: asyncio.Event | None = None,
     ) -> None:
-        self.script, self.failures, self.gate = script, list(failures or ()), gate
+        self.script, self.failures, self.gate = script, list(failures), gate
         self.requests: list[Request] = []
         self.started = asyncio.Event()
         self.at_once = self.most_at_once = 0

@@ -37,10 +37,9 @@ def test_a_fingerprint_ignores_key_order(value: Any, seed: int) -> None:
     assert sha256(reordered(value, seed)) == sha256(value)
 
 
-@given(st.lists(JSON, min_size=2, max_size=4))
-def test_a_fingerprint_heeds_the_order_of_a_list(items: list[Any]) -> None:
-    backwards = items[::-1]
-    assert (sha256(backwards) == sha256(items)) == (canonical(backwards) == canonical(items))
+def test_a_fingerprint_heeds_the_order_of_a_list() -> None:
+    assert sha256([1, 2]) != sha256([2, 1])
+    assert sha256({"a": [[1], [2]]}) != sha256({"a": [[2], [1]]})
 
 
 @given(JSON)
