@@ -194,8 +194,10 @@ class _Session:
             self.stop.because = f"{error.kind}: {error.message}"
         finally:
             self.progress.end()
-            writer.close()
-            await self.judge.close()
+            try:
+                writer.close()
+            finally:
+                await self.judge.close()
         self.outcome.stopped_because = self.stop.because
 
 
