@@ -32,6 +32,7 @@ _HOMES = {
     "evaluate_case_async": "jeval.evaluate",
     "evaluate_dataset": "jeval.evaluate",
     "evaluate_dataset_async": "jeval.evaluate",
+    "metrics_from_deepeval": "jeval.from_deepeval",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from jeval.evaluate import evaluate_case_async as evaluate_case_async
     from jeval.evaluate import evaluate_dataset as evaluate_dataset
     from jeval.evaluate import evaluate_dataset_async as evaluate_dataset_async
+    from jeval.from_deepeval import metrics_from_deepeval as metrics_from_deepeval
     from jeval.metric import Choice as Choice
     from jeval.metric import Metric as Metric
     from jeval.metric import Noul as Noul
