@@ -24,7 +24,7 @@ from jeval.app.reproduce import Original, changes_since
 from jeval.app.run import Redecide, execute, new_run_id
 from jeval.app.settings import RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
-from jeval.errors import ConfigError, JevalError
+from jeval.errors import ConfigError, JevalError, StoreError
 from jeval.store.connect import open_store
 from jeval.store.find import find_run
 from jeval.store.sweeps import record_job
@@ -107,7 +107,11 @@ class Job:
             # Looked up before the run, so that @last is the one before it and a wrong name costs nothing.
             named = settings.gate.baseline if self.options.ci else None
             baseline = find_run(connection, named) if named else None
-            outcome = self._execute(prepared, connection, overrides, sweep)
+            try:
+                outcome = self._execute(prepared, connection, overrides, sweep)
+            except sqlite3.Error as error:
+                remedy = "check its permissions and who else writes it"
+                raise StoreError(f"store {path} cannot be written: {error}; {remedy}") from error
             self.last = (prepared, path)
             return self._tell(prepared, outcome, connection, path, baseline, quiet=sweep is not None)
 
