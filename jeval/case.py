@@ -5,7 +5,7 @@ Keys are camelCase on disk and snake_case in Python; both are accepted on input.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 __all__ = ["Case", "ContextItem", "Label", "Message", "ToolEvent"]
@@ -75,11 +75,11 @@ class ToolEvent(_Model):
     """The tool's name, as rubrics refer to it."""
     status: Literal["success", "failure"]
     """Whether the call succeeded."""
-    input: Any = None
+    input: JsonValue = None
     """The call's arguments, any JSON."""
-    output: Any = None
+    output: JsonValue = None
     """What it returned, any JSON."""
-    error: Any = None
+    error: JsonValue = None
     """What went wrong: a text or any JSON."""
 
 
@@ -113,7 +113,7 @@ class Case(_Model):
     """The instructions the assistant had to follow, at most 100,000 characters."""
     tool_events: Annotated[tuple[ToolEvent, ...], Field(max_length=500), AfterValidator(_distinct)] | None = None
     """Recorded tool calls, at most 500. An empty list says that no tool was called; a missing one says nothing."""
-    metadata: dict[str, Any] | None = None
+    metadata: dict[str, JsonValue] | None = None
     """Free-form grouping data, never shown to the judge."""
     expected: dict[str, Label] | None = None
     """Labels by rubric id, never shown to the judge."""

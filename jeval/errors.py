@@ -13,6 +13,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = [
     "ConfigError",
@@ -72,6 +73,9 @@ class DataError(JevalError):
             lines.append(f"… and {more} more problems of this kind")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems, self.more)
+
 
 class StoreError(JevalError):
     """The store cannot be opened, read or written."""
@@ -101,6 +105,10 @@ class JudgeError(JevalError):
         self.attempts = attempts
         self.latency_ms = latency_ms
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error crosses processes in a parallel sweep, which pickles it by its arguments.
+        return _rebuilt, (type(self), self.kind, self.message, self.attempts, self.latency_ms)
+
 
 class MalformedAnswer(JudgeError):
     """An answer that lacks an option, holds NaN, lies outside 0 to 1 or does not sum to 1."""
@@ -111,3 +119,11 @@ class MalformedAnswer(JudgeError):
 
 class JudgeRefused(JudgeError):
     """A refusal that every further request would meet too, so a run stops asking."""
+
+
+def _rebuilt(
+    model: type[JudgeError], kind: str, message: str, attempts: int, latency_ms: float | None
+) -> JudgeError:
+    error = model.__new__(model)
+    JudgeError.__init__(error, kind, message, attempts=attempts, latency_ms=latency_ms)
+    return error

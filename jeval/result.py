@@ -115,5 +115,6 @@ class CaseResult(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether any check is an error."""
-        return any(check.verdict.status == "error" for check in self.checks)
+        """Whether any check or metric is an error."""
+        checks = any(check.verdict.status == "error" for check in self.checks)
+        return checks or any(score.status == "error" for score in self.scores)

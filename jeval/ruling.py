@@ -32,7 +32,8 @@ def three_way(
     """fail if p(bad) ≥ fail; else pass if p(good) ≥ pass; else review.
 
     `names` is (good, bad, insufficient). With `fail_on_third` the third outcome fails at the fail threshold
-    too. As pass + fail > 1, neither failing rule can hold together with the passing one.
+    too. As pass + fail > 1, no distribution that sums to 1 reaches both; where rounding sums to more, fail goes
+    before pass.
     """
     good, bad, third = names
     outcome = max(p, key=p.__getitem__)

@@ -121,3 +121,28 @@ def test_a_malformed_answer_is_a_judge_error_of_kind_malformed() -> None:
     error = MalformedAnswer("the probabilities sum to 7.5", attempts=2)
     assert isinstance(error, JudgeError)
     assert (error.kind, error.message, error.attempts) == ("malformed", "the probabilities sum to 7.5", 2)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        JudgeError("timeout", "no answer", attempts=3, latency_ms=12.5),
+        JudgeRefused("auth", "bad key", attempts=1),
+        MalformedAnswer("NaN", attempts=2),
+    ],
+)
+def test_a_judges_error_survives_the_way_between_processes(error: JudgeError) -> None:
+    import pickle
+
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert vars(copy) == vars(error)
+    assert str(copy) == str(error)
+
+
+def test_a_data_error_survives_the_way_between_processes() -> None:
+    import pickle
+
+    error = DataError([Problem("a:1", "id", "'x'", "is odd", "mend it")], 2)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.problems, copy.more, str(copy)) == (error.problems, 2, str(error))

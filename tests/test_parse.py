@@ -201,3 +201,12 @@ def test_an_empty_yaml_file_is_nothing_and_an_empty_json_file_is_refused() -> No
 def test_every_float_survives_yaml(number: float) -> None:
     found = parse_yaml(f"a: {number!r}".encode())["a"]
     assert math.copysign(1, found) == math.copysign(1, number) and found == number
+
+
+def test_json_nested_more_than_a_hundred_deep_is_refused_before_it_can_break_anything() -> None:
+    with pytest.raises(BadText, match="nested more than 100 deep"):
+        parse_json(b'{"a":' + b"[" * 300 + b"]" * 300 + b"}")
+
+
+def test_json_of_many_small_objects_is_not_called_deep() -> None:
+    assert len(parse_json(b"[" + b"{}," * 500 + b"{}]")) == 501

@@ -77,7 +77,27 @@ def _text(data: bytes) -> str:
 _HALF = re.compile(r"\\(?:u|U0000)[dD]")
 
 
+# Deeper than any evidence people write; what reads JSON in C gives up at a few hundred.
+_DEEPEST = 100
+
+
+def _depth(value: Any) -> int:
+    """How deep lists and objects are nested in a value, counted level by level so that no stack is needed."""
+    depth, level = 0, [value]
+    while level:
+        level = [
+            inner
+            for one in level
+            if isinstance(one, list | dict)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        depth += 1
+    return depth
+
+
 def _whole(value: Any, text: str) -> Any:
+    if text.count("[") + text.count("{") + text.count("- ") > _DEEPEST and _depth(value) > _DEEPEST:
+        raise BadText(f"is nested more than {_DEEPEST} deep", "flatten it")
     # Only an escape can smuggle in half a character; looking for one is cheaper than encoding everything.
     if _HALF.search(text):
         try:
