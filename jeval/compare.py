@@ -106,21 +106,19 @@ class Comparison:
             "checks": paired_change(self.alignment.checks).as_dict(),
             "cases": paired_change(self.alignment.cases).as_dict(),
             "scores": {name: mean_change(sums).as_dict() for name, sums in self.alignment.scores.items()},
-            "text": self.significance_text(),
+            "text": [f"{name}: {'; '.join(lines)}" for name, lines in self.significance_text()],
         }
 
-    def significance_text(self) -> list[str]:
-        """The statistics in words, a line each."""
-        lines = []
+    def significance_text(self) -> list[tuple[str, list[str]]]:
+        """The statistics in words: what each is of, and its lines."""
+        found = []
         if self.alignment.overlap.checks:
+            checks, cases = paired_change(self.alignment.checks), paired_change(self.alignment.cases)
             note = "as if checks were independent; those of one case are not"
-            lines.append(f"by check: {paired_change(self.alignment.checks).text('checks')} ({note})")
-            lines.append(
-                f"by case, which fails if any required check does: "
-                f"{paired_change(self.alignment.cases).text('cases')}"
-            )
-        lines += [f"{name}: {mean_change(sums).text()}" for name, sums in self.alignment.scores.items()]
-        return lines
+            found.append((f"by check ({note})", checks.lines("checks")))
+            found.append(("by case (which fails if any required check does)", cases.lines("cases")))
+        found += [(f"{name}", [mean_change(sums).text()]) for name, sums in self.alignment.scores.items()]
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """As a machine reads it."""

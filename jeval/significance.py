@@ -84,26 +84,23 @@ class PairedChange(NamedTuple):
             "needed": self.needed,
         }
 
-    def text(self, noun: str) -> str:
+    def lines(self, noun: str) -> list[str]:
         """In plain words, every number with what it is of; `noun` is the plural of what was paired."""
         n, lost, gained = self.pairs.n, self.pairs.lost, self.pairs.gained
         if self.interval is None or self.before is None or self.after is None or self.change is None:
-            return f"no {noun} were decided in both runs, so there is nothing to compare"
+            return [f"no {noun} were decided in both runs, so there is nothing to compare"]
         rates = f"pass rate {self.before:.1%} → {self.after:.1%} of {n:,} {noun} decided in both runs"
         low, high = self.interval
         bounds = f"95% interval {_points(low)} to {_points(high)} points"
         if not lost + gained:
-            return f"{rates}: none changed between pass and fail ({bounds})"
-        moved = f"{lost:,} pass → fail, {gained:,} fail → pass"
+            return [rates, f"none changed between pass and fail ({bounds})"]
+        moved = f"{rates}: {lost:,} pass → fail, {gained:,} fail → pass"
         size = f"{_points(self.change)} points ({bounds}; exact McNemar p {_p(self.p_value)})"
-        return f"{rates}: {moved}; {size}; {self._verdict(noun)}"
-
-    def _verdict(self, noun: str) -> str:
         if not self.change:
-            return "as many one way as the other"
+            return [moved, f"{size}: as many one way as the other"]
         chance = "hardly chance alone" if (self.p_value or 0.0) < ALPHA else "may well be chance"
-        enough = f"about {self.needed:,} {noun} are needed to see a change of this size"
-        return f"{chance}; {enough} (power {POWER:g})"
+        enough = f"about {self.needed:,} {noun} are needed to see a change of this size (power {POWER:g})"
+        return [moved, f"{size}: {chance}", enough]
 
 
 def paired_change(pairs: Pairs) -> PairedChange:

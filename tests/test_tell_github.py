@@ -42,4 +42,4 @@ def test_a_summary_that_cannot_be_written_is_said_and_nothing_more(tmp_path: Pat
     add_run(connection, "r", {("a", "tone"): "pass"})
     out = io.StringIO()
     tell_github(connection, "r", VERDICT, {"GITHUB_STEP_SUMMARY": str(tmp_path)}, out)
-    assert "cannot be written: Is a directory; go on without it" in out.getvalue()
+    assert "cannot be written: Is a directory; the run goes on without it" in out.getvalue()
