@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from jeval.values import Evidence, Value, find_values
 
 PIECES = st.sampled_from(
-    [
-        *"€ $ £ 1 12 1,234.56 1.234,56 12% per cent EUR USD euros May 15 15th 2026 2026-05-15 15/05/2026".split(),
-        *"T14:00 14:00 2 pm p.m. noon half past two o'clock twenty-five days working week a an and to".split(),
-        *("-", "–", "or", "1h30", "½", "\n", "\0", "\u202f"),
-    ]
-)
+    """€ $ £ 1 12 1,234.56 1.234,56 12% per cent EUR USD euros May 15 15th 2026 2026-05-15 15/05/2026 2 pm
+    T14:00 14:00 p.m. noon half past two o'clock twenty-five days working week a an and to - or 1h30 ½
+    NUL LINE""".split()
+).map(lambda piece: {"NUL": "\0", "LINE": "\n"}.get(piece, piece))
 TEXTS = st.one_of(st.text(), st.lists(PIECES).map(" ".join), st.lists(PIECES).map("".join))
 
 

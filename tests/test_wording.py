@@ -94,13 +94,13 @@ def test_plans_offers_failures_and_other_deeds_are_not_claimed(text: str, action
         ("Consider the money as good as back with you.", REFUND),
         ("Your refund request was submitted.", REFUND),
         ("Je vous ai réservé un rendez-vous pour vendredi matin.", BOOKING),
-        ("我已经为您预约了星期五上午九点的医生。" * 3, BOOKING),
+        ("我已经为您预约了星期五上午九点的医生。", BOOKING),
         ("Τό ραντεβού σας έχει κλειστεί για την Παρασκευή.", BOOKING),
     ],
 )
 def test_hedges_and_other_languages_are_unclear(text: str, action: str) -> None:
     found = judge_completion(text, action)
-    assert leader(found) == "unclear" or text.startswith("我")
+    assert leader(found) == "unclear"
 
 
 @pytest.mark.parametrize(

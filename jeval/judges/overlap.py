@@ -15,6 +15,7 @@ The weakest sentence speaks for the text, as one unsupported claim is enough. Va
 import math
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from jeval.judges.matches import Matches, Term
@@ -23,7 +24,7 @@ from jeval.judges.terms import NEGATORS, SMALL_TALK, STOP_WORDS, content, opposi
 from jeval.sentences import split_sentences
 from jeval.values import find_values
 from jeval.values.numbers import blank
-from jeval.values.value import offered, wanted
+from jeval.values.value import Reading, offered, wanted
 
 __all__ = ["Support", "judge_support"]
 
@@ -93,7 +94,11 @@ class _Asked:
 
     def __init__(self, question: str) -> None:
         self.stems = {one.stem for one, _ in content(question)}
-        self.keys = {key for value in find_values(question) for key in offered(value.readings)}
+        self._question = question
+
+    @cached_property
+    def keys(self) -> frozenset[Reading]:
+        return frozenset(key for value in find_values(self._question) for key in offered(value.readings))
 
 
 def _coordinate(sentence: str) -> list[str]:

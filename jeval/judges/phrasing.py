@@ -111,7 +111,8 @@ def word_list(text: str) -> list[str]:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text of five words or more holds enough of English's smallest words; shorter ones always
-    do."""
+    """Whether a text holds enough of English's smallest words, or is too short to tell and in Latin letters."""
     found = word_list(text)
+    if found and not any(map(str.isascii, found)):
+        return False
     return len(found) < 5 or sum(one in _ENGLISH for one in found) * 10 >= len(found)

@@ -78,13 +78,10 @@ class References:
     def _add(self, sentence: str, found: Sequence[tuple[Word, bool]], named: Sequence[Word]) -> None:
         at = len(self._sentences)
         self._sentences.append(sentence)
-        seen: dict[str, set[bool | None]] = {}
-        for one, negated in found:
-            seen.setdefault(one.stem, set()).add(negated)
-        for one in named:
-            seen.setdefault(one.stem, {None})
-        for stem, polarities in seen.items():
-            self._index[stem] += (Place(at, negated) for negated in polarities)
+        for stem, negated in {(one.stem, negated) for one, negated in found}:
+            self._index[stem].append(Place(at, negated))
+        for stem in {one.stem for one in named} - {one.stem for one, _ in found}:
+            self._index[stem].append(Place(at, None))
 
     def places(self, key: Key) -> Sequence[Place]:
         """Where a stem or a reading stands."""

@@ -47,6 +47,7 @@ NEGATORS = frozenset(
     """not no never neither none cannot nothing nobody nowhere without hardly arent cant couldnt didnt doesnt
     dont hadnt hasnt havent isnt shouldnt wasnt werent wouldnt""".split()
 )
+_UNTOLD = STOP_WORDS | NEGATORS
 # Folded stems whose meaning is the other's negation.
 _PAIRS = tuple(
     pair.split("/")
@@ -100,15 +101,18 @@ def words(text: str) -> list[Word]:
 def content(sentence: str) -> list[tuple[Word, bool]]:
     """The content words of a sentence, each with whether its clause is negated ("not", "never",
     "without")."""
-    text = _NO_NEGATION.sub(" ", _CONTRACTED.sub(" not", sentence))
-    found: list[tuple[Word, bool]] = []
-    for clause in _CLAUSE.split(text):
-        all_words = words(clause)
-        negated = sum(one.folded in NEGATORS for one in all_words) % 2 == 1
-        found += [
-            (one, negated) for one in all_words if one.folded not in STOP_WORDS and one.folded not in NEGATORS
-        ]
-    return found
+    text = sentence
+    if "'" in text or "’" in text:
+        text = _CONTRACTED.sub(" not", text)
+    found = words(text)
+    if NEGATORS.isdisjoint(one.folded for one in found):
+        return [(one, False) for one in found if one.folded not in STOP_WORDS]
+    told: list[tuple[Word, bool]] = []
+    for clause in _CLAUSE.split(_NO_NEGATION.sub(" ", text)):
+        found = words(clause)
+        negated = sum(one.folded in NEGATORS for one in found) % 2 == 1
+        told += [(one, negated) for one in found if one.folded not in _UNTOLD]
+    return told
 
 
 def fold(text: str) -> str:

@@ -24,6 +24,9 @@ _PLAIN = str.maketrans(
 )
 _TOKEN = re.compile(rf"[½¼¾]|\d+|(?:{SIGN})|[^\W\d_]+")
 _OPENERS = frozenset("a an half quarter between noon midday midnight".split())
+_DIGIT = re.compile(r"[\d½¼¾]")
+_LETTERS = re.compile(r"[a-z]+")
+_SPELT = _OPENERS.union(NUMBER_WORDS)
 _CODES = frozenset((*CODES, *map(str.lower, CODES)))
 # In this order: what one kind has read is not read again as another.
 _KINDS: tuple[tuple[Kind, Callable[[Text], Iterator[Found]]], ...] = (
@@ -40,9 +43,10 @@ def find_values(text: str) -> tuple[Value, ...]:
 
     Values broken by a line's end are loose (see `Value`). Never raises for any text; takes linear time.
     """
-    read = _read(text.translate(_PLAIN))
-    if not (read.numbers or read.words):
+    # Most texts hold none, and that is seen fast.
+    if not _DIGIT.search(text) and _SPELT.isdisjoint(_LETTERS.findall(text.lower())):
         return ()
+    read = _read(text.translate(_PLAIN))
     values: list[Value] = []
     for kind, search in _KINDS:
         spans: list[tuple[int, int]] = []
