@@ -111,7 +111,7 @@ def word_list(text: str) -> list[str]:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text holds enough of English's smallest words, or is too short to tell and in Latin letters."""
+    """Whether a text holds enough of English's smallest words, or is short and in Latin letters."""
     found = word_list(text)
     if found and not any(map(str.isascii, found)):
         return False
