@@ -24,7 +24,8 @@ ROOMS = {
     for packages, rooms in {
         "aiohttp httpx httpx_aiohttp tenacity": "judges",
         "hydra omegaconf rich uvloop": "app",
-        "datasette jinja2 markupsafe uvicorn": "browse",
+        "datasette uvicorn": "browse",
+        "jinja2 markupsafe": "browse report",
         "sqlite3": "store browse app",  # app hands connections on; it runs no SQL
         "sqlite_utils": "store browse",
     }.items()

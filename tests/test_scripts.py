@@ -130,3 +130,11 @@ def test_the_demo_suggests_only_commands_that_exist():
     assert suggested
     for name in suggested:
         assert name in COMMANDS and importlib.util.find_spec(COMMANDS[name][0]), name
+
+
+def test_the_contributors_map_names_only_files_that_exist():
+    page = (SCRIPTS.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
+    table = page.partition("## To change X")[2].partition("\n## ")[0]
+    named = re.findall(r"`((?:conf|datasets|docs|jeval|metrics|rubrics|scripts|tests)/[\w./-]*)`", table)
+    assert len(named) > 30
+    assert [path for path in named if not (SCRIPTS.parent / path).exists()] == []
