@@ -2,19 +2,21 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jeval.errors import NotFound
 from jeval.report.junit import CaseScore
 from jeval.report.overview import STATUSES, CheckLine, Overview, RubricLine, ScoreLine
 from jeval.store.queries import status_name
 from jeval.store.status import STATUS_CODES
 
 __all__ = [
+    "CHECK_COLUMNS",
+    "CHECK_TEXTS",
     "CheckFilter",
-    "read_case",
+    "check_line",
+    "count_runs",
     "read_checks",
     "read_overview",
     "read_runs",
@@ -22,13 +24,13 @@ __all__ = [
     "read_suites",
 ]
 
-_COLUMNS = f"""
+CHECK_COLUMNS = f"""
   case_ids.id, rubrics.id, rubrics.version, rubrics.kind, rubrics.severity, rubrics.required,
   {status_name("c.status")}, verdicts.outcome, findings.probabilities, findings.confidence,
   verdicts.reason, verdicts.rule, criteria.text, findings.evidence
 """
 
-_TEXTS = """
+CHECK_TEXTS = """
 JOIN case_ids ON case_ids.key = c.case_key
 JOIN rubrics ON rubrics.pk = c.rubric
 JOIN verdicts ON verdicts.id = c.verdict
@@ -53,37 +55,6 @@ JOIN metrics ON metrics.pk = s.metric
 WHERE s.run = ? GROUP BY s.metric ORDER BY metrics.id
 """
 
-_SCORES_OF_CASE = """
-SELECT metrics.id AS metric_id, metrics.version AS metric_version, r.status, r.score, r.passed, r.strict,
-  r.threshold, r.confidence, r.reason, r.breakdown
-FROM score_rows s
-JOIN score_results r ON r.id = s.result
-JOIN metrics ON metrics.pk = s.metric
-WHERE s.run = :run AND s.case_key = :key ORDER BY metrics.id
-"""
-
-_LABELS_OF_CASE = """
-SELECT rubric_id, expected, source, reviewer, note, labelled_at FROM labels
-WHERE case_id = :case ORDER BY rubric_id, source, reviewer
-"""
-
-_REPEATS_OF_CASE = """
-SELECT rubrics.id, f.statuses FROM repeat_flips f
-JOIN rubrics ON rubrics.pk = f.rubric
-WHERE f.run = :run AND f.case_key = :key ORDER BY rubrics.id
-"""
-
-# The requests a case's answers rest on: the run's own, and those of earlier runs it used again.
-_REQUESTS_OF_CASE = """
-SELECT model_served, asked_at, latency_ms, attempts, input_tokens, output_tokens, cost_usd, repeat,
-  error_kind, error_message, run <> :run AS reused
-FROM request_rows
-WHERE run = :run AND case_key = :key OR id IN (
-  SELECT s.value FROM run_cases, json_each(run_cases.sources) s
-  WHERE run_cases.run = :run AND run_cases.case_key = :key)
-ORDER BY id
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class CheckFilter:
@@ -104,6 +75,18 @@ class CheckFilter:
             and (not self.kinds or line.kind in self.kinds)
         )
 
+    def lets_through(self, check: CheckLine) -> bool:
+        """Whether it lets this check through."""
+        return all(
+            not values or value in values
+            for values, value in (
+                (self.statuses, check.status),
+                (self.rubrics, check.rubric_id),
+                (self.severities, check.severity),
+                (self.kinds, check.kind),
+            )
+        )
+
     def count(self, overview: Overview) -> int:
         """How many checks of a run it lets through."""
         statuses = self.statuses or STATUSES
@@ -118,6 +101,11 @@ def read_runs(connection: sqlite3.Connection, limit: int | None = None) -> list[
         "SELECT * FROM runs ORDER BY started_at DESC, pk DESC LIMIT ?", (-1 if limit is None else limit,)
     ).fetchall()
     return [read_overview(connection, row) for row in rows]
+
+
+def count_runs(connection: sqlite3.Connection) -> int:
+    """How many runs there are."""
+    return int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
 
 def read_overview(connection: sqlite3.Connection, run: sqlite3.Row) -> Overview:
@@ -186,13 +174,14 @@ def read_checks(
       JOIN run_cases ON run_cases.run = c.run AND run_cases.case_key = c.case_key
       WHERE {" AND ".join(conditions)} ORDER BY {_WORST} LIMIT :limit
     )
-    SELECT {_COLUMNS} FROM chosen c {_TEXTS} ORDER BY {_WORST}
+    SELECT {CHECK_COLUMNS} FROM chosen c {CHECK_TEXTS} ORDER BY {_WORST}
     """  # noqa: S608 - our own fragments
     for row in connection.execute(sql, parameters):
-        yield _check_line(row)
+        yield check_line(row)
 
 
-def _check_line(row: Sequence[Any]) -> CheckLine:
+def check_line(row: Sequence[Any]) -> CheckLine:
+    """A check from a row of `CHECK_COLUMNS`."""
     case_id, rubric_id, version, kind, severity, required, status, outcome, probabilities, *rest = row
     confidence, reason, rule, criterion, evidence = rest
     return CheckLine(
@@ -222,61 +211,3 @@ def read_scores(connection: sqlite3.Connection, run: int, metric: str) -> Iterat
     )
     for case_id, status, score, passed, threshold, reason in rows:
         yield CaseScore(case_id, status, score, None if passed is None else bool(passed), threshold, reason)
-
-
-def read_case(connection: sqlite3.Connection, run: sqlite3.Row, case_id: str) -> dict[str, Any]:
-    """One case of a run and all that was found about it. Raises NotFound."""
-    pk = run["pk"]
-    row = connection.execute(
-        "SELECT case_ids.key, lower(hex(case_rows.sha256)), case_rows.body FROM case_ids"
-        " JOIN run_cases ON run_cases.run = ? AND run_cases.case_key = case_ids.key"
-        " JOIN case_rows ON case_rows.pk = run_cases.content WHERE case_ids.id = ?",
-        (pk, case_id),
-    ).fetchone()
-    if row is None:
-        raise NotFound(
-            f"case {case_id}: run {run['id']} has none of that id; {_similar(connection, pk, case_id)}"
-        )
-    key, sha, body = row
-    keys = {"run": pk, "key": key}
-    here = "c.run = :run AND c.case_key = :key"
-    sql = f"SELECT {_COLUMNS} FROM check_rows c {_TEXTS} WHERE {here} ORDER BY c.rubric"  # noqa: S608
-    return {
-        "run_id": run["id"],
-        "case_id": case_id,
-        "case_sha256": sha,
-        "case": json.loads(body),
-        "checks": [_check_line(found) for found in connection.execute(sql, keys)],
-        "scores": [_score(record) for record in _records(connection, _SCORES_OF_CASE, keys)],
-        "labels": _records(connection, _LABELS_OF_CASE, {"case": case_id}),
-        "repeats": {name: json.loads(found) for name, found in connection.execute(_REPEATS_OF_CASE, keys)},
-        "requests": [
-            {**record, "reused": bool(record["reused"])}
-            for record in _records(connection, _REQUESTS_OF_CASE, keys)
-        ],
-    }
-
-
-def _score(record: dict[str, Any]) -> dict[str, Any]:
-    passed = None if record["passed"] is None else bool(record["passed"])
-    breakdown = json.loads(record["breakdown"])
-    return {**record, "passed": passed, "strict": bool(record["strict"]), "breakdown": breakdown}
-
-
-def _records(connection: sqlite3.Connection, sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = connection.execute(sql, parameters)
-    names = [column[0] for column in found.description]
-    return [dict(zip(names, row, strict=True)) for row in found]
-
-
-def _similar(connection: sqlite3.Connection, run: int, case_id: str) -> str:
-    """A hint at the case that was meant."""
-    rows = connection.execute(
-        "SELECT case_ids.id FROM run_cases JOIN case_ids ON case_ids.key = run_cases.case_key"
-        " WHERE run_cases.run = ? AND instr(lower(case_ids.id), lower(?))"
-        " ORDER BY run_cases.position LIMIT 3",
-        (run, case_id),
-    ).fetchall()
-    if rows:
-        return f"did you mean {', '.join(row[0] for row in rows)}?"
-    return "`jeval show RUN` lists those that want a look"
