@@ -1,14 +1,24 @@
 """A run written beside another it shares everything with but its decisions."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jeval.ruling import Verdict
-from jeval.store.rows import Known
+from jeval.store.rows import TALLY, Known
 from jeval.store.status import STATUS_CODES
 
 __all__ = ["DerivedCheck", "Source", "derive_run"]
+
+_COPY_CASES = (
+    "INSERT INTO run_cases SELECT ?, position, case_key, content, sources FROM run_cases"
+    " WHERE run = ? AND case_key BETWEEN ? AND ?"
+)
+_COPY_SCORES = (
+    "INSERT INTO score_rows SELECT ?, case_key, metric, result FROM score_rows"
+    " WHERE run = ? AND case_key BETWEEN ? AND ?"
+)
 
 # Cases a transaction takes: others may write between.
 _CHUNK = 2_000
@@ -58,10 +68,25 @@ def derive_run(
     Returns how many checks there are of each (rubric key, status code).
     """
     cases = source.load(connection)
-    tallies: dict[tuple[int, int], int] = {}
+    # Every row refers to what the source's rows refer to, which was checked when they were written; checking it
+    # again for each profile would take three times as long as writing.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    try:
+        return _derive(connection, source, run, cases, decided)
+    finally:
+        connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _derive(
+    connection: sqlite3.Connection,
+    source: Source,
+    run: int,
+    cases: Sequence[tuple[int, str]],
+    decided: Callable[[str], Sequence[DerivedCheck]],
+) -> Mapping[tuple[int, int], int]:
+    tallies: Counter[tuple[int, int]] = Counter()
     for start in range(0, len(cases), _CHUNK):
         chunk = cases[start : start + _CHUNK]
-        here: dict[tuple[int, int], int] = {}
         verdicts: list[tuple[Any, ...]] = []
         rows: list[tuple[Any, ...]] = []
         for key, case_id in chunk:
@@ -71,31 +96,19 @@ def derive_run(
                 if new:
                     verdicts.append((verdict_key, code, verdict.outcome, verdict.rule, verdict.reason))
                 rows.append((run, key, rubric, code, int(critical), source.finding(key, rubric), verdict_key))
-                here[rubric, code] = here.get((rubric, code), 0) + 1
-        first, last = chunk[0][0], chunk[-1][0]
+        here = Counter((row[2], row[3]) for row in rows)
+        tallies.update(here)
+        keys = (run, source.run, chunk[0][0], chunk[-1][0])
         connection.execute("BEGIN IMMEDIATE")
         try:
-            connection.execute(
-                "INSERT INTO run_cases SELECT ?, position, case_key, content, sources FROM run_cases"
-                " WHERE run = ? AND case_key BETWEEN ? AND ?",
-                (run, source.run, first, last),
-            )
-            connection.execute(
-                "INSERT INTO score_rows SELECT ?, case_key, metric, result FROM score_rows"
-                " WHERE run = ? AND case_key BETWEEN ? AND ?",
-                (run, source.run, first, last),
-            )
+            connection.execute(_COPY_CASES, keys)
+            connection.execute(_COPY_SCORES, keys)
             connection.executemany("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?)", verdicts)
             connection.executemany("INSERT INTO check_rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            connection.executemany(
-                "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-                [(run, rubric, code, n) for (rubric, code), n in here.items()],
-            )
+            connection.executemany(TALLY, [(run, *tally, n) for tally, n in here.items()])
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        for tally, n in here.items():
-            tallies[tally] = tallies.get(tally, 0) + n
     return tallies

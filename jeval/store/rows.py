@@ -12,6 +12,7 @@ from jeval.score import MetricResult
 from jeval.store.status import STATUS_CODES
 
 __all__ = [
+    "TALLY",
     "Known",
     "Rows",
     "RunKeys",
@@ -42,6 +43,10 @@ def state_key(state: bytes) -> int:
 def case_body(case: Case) -> dict[str, Any]:
     """A case as stored: as on disk, but without labels, which are kept apart and may change."""
     return case.model_dump(by_alias=True, exclude_none=True, exclude={"expected"}, mode="json")
+
+
+# Adds to what is counted already: (run, rubric, status, how many more).
+TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 
 
 class Known:

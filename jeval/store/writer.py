@@ -10,7 +10,7 @@ from jeval.case import Case
 from jeval.errors import StoreError
 from jeval.fingerprint import compact
 from jeval.result import CaseResult
-from jeval.store.rows import Known, Rows, RunKeys, case_content, case_rows
+from jeval.store.rows import TALLY, Known, Rows, RunKeys, case_content, case_rows
 
 __all__ = ["ResultWriter"]
 
@@ -135,6 +135,6 @@ class ResultWriter:
             if values:
                 self._connection.executemany(sql, values)
         self._connection.executemany(
-            "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            TALLY,
             [(self._keys.run, rubric, status, n) for (rubric, status), n in rows.tallies.items()],
         )
