@@ -1,4 +1,5 @@
-"""How long the pages take on a large store: prints one line a page, in milliseconds (median and worst of five).
+"""How long the pages take on a large store: prints one line a page, in milliseconds (median and worst of
+five).
 
 Makes two runs of 16,700 cases × 6 rubrics, about 100,000 checks each, with the offline judge, in a temporary
 folder; or takes a store: `python scripts/bench_browse.py STORE`.
@@ -48,7 +49,8 @@ async def measure(store: Path) -> None:
     begun = time.perf_counter()
     indexed = await tend(datasette.databases[store.stem])
     print(
-        f"indexed {indexed:,} cases in {time.perf_counter() - begun:.1f} s; the store has {store.stat().st_size / 1e6:.0f} MB"
+        f"indexed {indexed:,} cases in {time.perf_counter() - begun:.1f} s; the store has"
+        f" {store.stat().st_size / 1e6:.0f} MB"
     )
     runs = (await datasette.client.get(f"/{store.stem}/runs.json?_shape=array&_sort_desc=started_at")).json()
     b, a = runs[0]["id"], runs[1]["id"]
@@ -84,7 +86,8 @@ async def measure(store: Path) -> None:
             if response.status_code != 200:
                 sys.exit(f"{path}: status {response.status_code}")
         print(
-            f"{name:32} median {statistics.median(took):6.0f} ms   worst {max(took):6.0f} ms   {size / 1000:6.0f} kB"
+            f"{name:32} median {statistics.median(took):6.0f} ms   worst {max(took):6.0f} ms  "
+            f" {size / 1000:6.0f} kB"
         )
 
 

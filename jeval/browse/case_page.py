@@ -40,7 +40,8 @@ def case_key(conn: sqlite3.Connection, case_id: str) -> int:
 
 
 def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | None:
-    """The case as this run judged it, its passages numbered for links; None where the run has not reached it."""
+    """The case as this run judged it, its passages numbered for links; None where the run has not reached
+    it."""
     row = one(
         conn,
         "SELECT b.body, lower(hex(b.sha256)) AS sha FROM run_cases rc JOIN case_rows b ON b.pk = rc.content"
@@ -106,7 +107,8 @@ def labels_of(conn: sqlite3.Connection, case_id: str) -> dict[str, list[dict[str
 def _scores(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
     rows = every(
         conn,
-        "SELECT m.id, m.version, r.status, r.score, r.passed, r.strict, r.threshold, r.confidence, r.reason, r.breakdown"
+        "SELECT m.id, m.version, r.status, r.score, r.passed, r.strict, r.threshold,"
+        " r.confidence, r.reason, r.breakdown"
         " FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result"
         " WHERE s.run = ? AND s.case_key = ? ORDER BY m.id",
         (run, key),
@@ -117,7 +119,8 @@ def _scores(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]
 def _requests(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
     return every(
         conn,
-        "SELECT model_served, asked_at, latency_ms, attempts, input_tokens, output_tokens, request_id, error_kind, error_message,"
+        "SELECT model_served, asked_at, latency_ms, attempts, input_tokens, output_tokens,"
+        " request_id, error_kind, error_message,"
         " repeat FROM request_rows WHERE run = ? AND case_key = ? ORDER BY id LIMIT 100",
         (run, key),
     )
@@ -137,13 +140,15 @@ def _others(conn: sqlite3.Connection, key: int, limit: int = 15) -> dict[str, An
     runs = every(
         conn,
         "SELECT r.pk, r.id, r.name, r.started_at, r.thresholds, r.judge, rc.content FROM runs r"
-        " JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ? ORDER BY r.started_at DESC, r.pk DESC LIMIT ?",
+        " JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ? ORDER BY r.started_at DESC,"
+        " r.pk DESC LIMIT ?",
         (key, limit),
     )
     cells: dict[str, dict[int, str]] = {}
     for run in runs:
         for rubric, status in conn.execute(
-            "SELECT rubrics.id, c.status FROM check_rows c JOIN rubrics ON rubrics.pk = c.rubric WHERE c.run = ? AND c.case_key = ?",
+            "SELECT rubrics.id, c.status FROM check_rows c JOIN rubrics ON rubrics.pk = c.rubric"
+            " WHERE c.run = ? AND c.case_key = ?",
             (run["pk"], key),
         ):
             cells.setdefault(rubric, {})[run["pk"]] = STATUSES[status]

@@ -1,4 +1,5 @@
-"""Cells of Datasette's own pages: runs and cases link to their pages, and what cannot be seen is written out."""
+"""Cells of Datasette's own pages: runs and cases link to their pages, and what cannot be seen is written
+out."""
 
 import json
 from typing import Any
@@ -18,7 +19,8 @@ _STATUS_COLUMNS = {"status", "before", "after", "expected"}
 
 
 def cell(row: Any, value: Any, column: str, table: str | None, base: str) -> Any:
-    """The cell as Datasette shall show it, or None for Datasette's own way. `base` is the pages' root path."""
+    """The cell as Datasette shall show it, or None for Datasette's own way. `base` is the pages' root
+    path."""
     if not isinstance(value, str) or not value:
         return None
     if column in ("run_id", "case_id") or (table == "runs" and column == "id"):

@@ -19,7 +19,8 @@ _NEED_EYES = ("fail", "error", "review")
 
 _LIST = """
 SELECT c.case_key, case_ids.id AS case_id, c.rubric, c.status AS code, c.critical,
-  verdicts.outcome, verdicts.rule, verdicts.reason, findings.probabilities, findings.confidence, findings.evidence,
+  verdicts.outcome, verdicts.rule, verdicts.reason, findings.probabilities, findings.confidence,
+  findings.evidence,
   criteria.text AS criterion, substr(json_extract(body.body, '$.input'), 1, 300) AS input
 FROM ({inner}) c
 JOIN case_ids ON case_ids.key = c.case_key
@@ -43,7 +44,8 @@ def checks(
 ) -> list[dict[str, Any]]:
     """One page of checks, what needs eyes first.
 
-    `counts` says how many there are of each status, so that the statuses are read one after another and none has
+    `counts` says how many there are of each status, so that the statuses are read one after another and
+    none has
     to sort a whole run.
     """
     found: list[dict[str, Any]] = []
@@ -134,8 +136,10 @@ def outcomes(found: list[dict[str, Any]]) -> dict[str, list[str]]:
 def metadata_keys(conn: sqlite3.Connection, run: int, cases: int = 200) -> dict[str, list[str]]:
     """{key: values} of the metadata of the first cases of a run, to choose from."""
     rows = conn.execute(
-        "SELECT m.key, CASE m.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(m.value AS TEXT) END"
-        " FROM (SELECT content FROM run_cases WHERE run = ? LIMIT ?) rc JOIN case_rows b ON b.pk = rc.content,"
+        "SELECT m.key, CASE m.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE"
+        " CAST(m.value AS TEXT) END"
+        " FROM (SELECT content FROM run_cases WHERE run = ? LIMIT ?) rc JOIN case_rows b ON b.pk"
+        " = rc.content,"
         " json_each(b.body, '$.metadata') m WHERE m.type NOT IN ('object', 'array', 'null')",
         (run, cases),
     )

@@ -2,6 +2,7 @@
 
 __all__ = ["COLUMNS"]
 
+_KEY = "The number other tables refer to."
 _RUN = "The run; a link to its page."
 _CASE = "The case; a link to its page in this run."
 _RUBRIC = {
@@ -20,7 +21,10 @@ _COUNTS = {
     "skipped": "Checks that did not apply.",
     "error": "Checks without a usable answer; never counted as failures.",
 }
-_PROBABILITIES = "The judge's probabilities: {option: p}, or {part: {option: p}} for several questions; null where nothing was asked."
+_PROBABILITIES = (
+    "The judge's probabilities: {option: p}, or {part: {option: p}} for several"
+    " questions; null where nothing was asked."
+)
 _CONFIDENCE = "The provider's own statistic. Kept, never used for a decision; it is no accuracy."
 _MODEL = {
     "judge": "The judge's name in the configuration.",
@@ -32,6 +36,7 @@ _SHARED = {
     "sha256": "Hash of all that can change a result.",
     "definition": "The definition as JSON, without what is left at its default.",
 }
+_VERSIONED = {"pk": _KEY, "version": "Its version.", **_SHARED}
 _TOKENS = {
     "input_tokens": "Tokens sent, as the judge counted them; null where unknown.",
     "output_tokens": "Tokens answered, as the judge counted them; null where unknown.",
@@ -58,7 +63,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "threshold_fail": "The least p(unacceptable) that fails, 0 to 1.",
         **_MODEL,
         "simulated": "1 where the offline judge answered, which compares words and understands nothing.",
-        "config_yaml": "The whole configuration as composed; keys are named by their variable, never written.",
+        "config_yaml": (
+            "The whole configuration as composed; keys are named by their variable,"
+            " never written."
+        ),
         "config_sha256": "Hash of all in the configuration that can change a check.",
         "overrides": "What was given on the command line, as a JSON list.",
         "tags": "Tags given with tags.KEY=VALUE, as a JSON object.",
@@ -151,8 +159,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "repeat": "0, or the number of the repetition.",
         "request": "The request's number.",
     },
-    "rubrics": {"pk": "The number inside this store.", "id": "The rubric's stable id.", "version": "Its version.", **_SHARED, **_SEVERITY},
-    "metrics": {"pk": "The number inside this store.", "id": "The metric's stable id.", "version": "Its version.", **_SHARED},
+    "rubrics": {"id": "The rubric's stable id.", **_VERSIONED, **_SEVERITY},
+    "metrics": {"id": "The metric's stable id.", **_VERSIONED},
     "labels": {
         "case_id": "The case.",
         "rubric_id": "The rubric.",
@@ -171,13 +179,13 @@ COLUMNS: dict[str, dict[str, str]] = {
         "critical_failures": "Failed checks of rubrics of critical severity.",
     },
     "rubric_summary": {"run_id": _RUN, **_RUBRIC, **_COUNTS, **_SEVERITY},
-    "critical_failures": {"run_id": _RUN, "case_id": _CASE, **_RUBRIC, "reason": "One line with the numbers that made it fail."},
-    "case_ids": {"key": "The number other tables refer to.", "id": "The case's id."},
-    "judges": {"pk": "The number other tables refer to.", "name": _MODEL["judge"], **{k: _MODEL[k] for k in ("gateway", "model_asked")}},
-    "questions": {"id": "The number other tables refer to.", "sha256": "Hash of the question.", "body": "The question as sent."},
-    "criteria": {"id": "The number other tables refer to.", "text": "The text as sent."},
+    "critical_failures": {"run_id": _RUN, "case_id": _CASE, **_RUBRIC, "reason": "Why it failed."},
+    "case_ids": {"key": _KEY, "id": "The case's id."},
+    "judges": {"pk": _KEY, "name": _MODEL["judge"]} | {k: _MODEL[k] for k in ("gateway", "model_asked")},
+    "questions": {"id": _KEY, "sha256": "Hash of the question.", "body": "The question as sent."},
+    "criteria": {"id": _KEY, "text": "The text as sent."},
     "verdicts": {
-        "id": "The number other tables refer to.",
+        "id": _KEY,
         "status": "0 pass, 1 fail, 2 review, 3 skipped, 4 error.",
         "outcome": "The option that stands for the status.",
         "rule": "The stable name of the rule applied.",
@@ -212,8 +220,8 @@ _PIECES = {
     "sources": "The requests a case's answers rest on, as a JSON list.",
     "state": "SHA-256 of what the judge was shown.",
     "state_key": "The first bits of that hash, to find it by.",
-    "pk": "The number other tables refer to.",
-    "id": "The number other tables refer to.",
+    "pk": _KEY,
+    "id": _KEY,
     "sha256": "Hash of the content.",
     "body": "The content as JSON.",
     "answer": "The answer as JSON.",
@@ -231,8 +239,8 @@ _PIECES = {
     "exit_code": "The job's exit code.",
     "error": "Why the job did not run; null where it did.",
     **{name: COLUMNS["requests"][name] for name in (
-        "model_served", "latency_ms", "attempts", "input_tokens", "output_tokens", "cost_usd", "error_kind", "error_message",
-        "asked_at", "request_id", "repeat",
+        "model_served", "latency_ms", "attempts", "input_tokens", "output_tokens", "cost_usd", "error_kind",
+        "error_message", "asked_at", "request_id", "repeat",
     )},
 }  # fmt: skip
 
@@ -252,7 +260,8 @@ COLUMNS |= {
     "check_rows": _pieces("run case_key rubric status critical finding verdict"),
     "judgment_rows": _pieces("request question answer"),
     "request_rows": _pieces(
-        "id run case_key judge state_key state repeat model_served asked_at latency_ms attempts input_tokens output_tokens"
+        "id run case_key judge state_key state repeat model_served asked_at latency_ms attempts"
+        " input_tokens output_tokens"
         " cost_usd request_id error_kind error_message"
     ),
     "run_cases": _pieces("run position case_key content sources"),

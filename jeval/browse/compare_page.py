@@ -33,7 +33,8 @@ _SEVERITIES = ("critical", "major", "minor")
 def compare_page(
     conn: sqlite3.Connection, first: str, second: str, change: str = "", rubric: str = "", page: int = 1
 ) -> dict[str, Any]:
-    """All that the comparison shows; only the lists to choose from where a run is not named. Raises NotHere."""
+    """All that the comparison shows; only the lists to choose from where a run is not named. Raises
+    NotHere."""
     shown: dict[str, Any] = {"names": run_names(conn), "a": None, "b": None}
     shown |= {"change": change, "rubric": rubric, "page": page}
     if not first or not second:

@@ -21,7 +21,10 @@ _TABLES: dict[str, dict[str, Any]] = {
     },
     "cases": {
         "title": "Cases",
-        "description": "One row for each content a case has had. Search finds words in input, output, messages, references, tool events and policy.",
+        "description": (
+            "One row for each content a case has had. Search finds words in input,"
+            " output, messages, references, tool events and policy."
+        ),
         "fts_table": "case_search",
         "fts_pk": "pk",
     },
@@ -37,7 +40,10 @@ _TABLES: dict[str, dict[str, Any]] = {
     },
     "judgments": {
         "title": "Judgments",
-        "description": "The judge's answers, stored once and used by every run that asks the same. Decisions are not in here.",
+        "description": (
+            "The judge's answers, stored once and used by every run that asks the"
+            " same. Decisions are not in here."
+        ),
         "facets": ["judge", "model_served"],
     },
     "requests": {
@@ -99,7 +105,8 @@ _TABLES: dict[str, dict[str, Any]] = {
 
 # What people look at stands first; the shared pieces beneath the views are for those who know SQL.
 _HIDDEN = (
-    "case_metadata", "case_rows", "findings", "check_rows", "judgment_rows", "request_rows", "run_cases", "run_rubrics", "score_results",
+    "case_metadata", "case_rows", "findings", "check_rows", "judgment_rows", "request_rows", "run_cases",
+    "run_rubrics", "score_results",
     "score_rows", "sweep_jobs", "tallies",
 )  # fmt: skip
 

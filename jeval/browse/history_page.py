@@ -15,7 +15,8 @@ _BY_RANK = ("fail", "error", "review", "pass", "skipped")
 
 
 def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
-    """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or None."""
+    """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or
+    None."""
     datasets = [
         row[0]
         for row in conn.execute(
@@ -62,7 +63,10 @@ def _keys(runs: list[dict[str, Any]]) -> str:
 
 
 def _rubric_ids(conn: sqlite3.Connection, runs: list[dict[str, Any]]) -> list[str]:
-    sql = f"SELECT DISTINCT r.id FROM run_rubrics rr JOIN rubrics r ON r.pk = rr.rubric WHERE rr.run IN ({_keys(runs)}) ORDER BY 1"  # noqa: S608
+    sql = (
+        f"SELECT DISTINCT r.id FROM run_rubrics rr JOIN rubrics r ON r.pk = rr.rubric WHERE"  # noqa: S608
+        f" rr.run IN ({_keys(runs)}) ORDER BY 1"
+    )
     return [row[0] for row in conn.execute(sql)]
 
 
@@ -76,8 +80,10 @@ def _cases(
     limit = f"LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}"
     if changed:
         chosen = (
-            f"SELECT case_key FROM (SELECT c.run, c.case_key, {_WORST} AS worst FROM check_rows c WHERE c.run IN ({_keys(runs)}) {only}"  # noqa: S608
-            f" GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst) ORDER BY case_key {limit}"
+            f"SELECT case_key FROM (SELECT c.run, c.case_key, {_WORST} AS worst FROM check_rows c"  # noqa: S608
+            f" WHERE c.run IN ({_keys(runs)}) {only}"
+            " GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst)"
+            f" ORDER BY case_key {limit}"
         )
     else:
         chosen = (
@@ -88,7 +94,8 @@ def _cases(
     marks = ", ".join(map(str, keys))
     cells: dict[int, dict[int, str]] = {key: {} for key in keys}
     sql = (
-        f"SELECT c.run, c.case_key, {_WORST} FROM check_rows c WHERE c.run IN ({_keys(runs)}) AND c.case_key IN ({marks}) {only}"  # noqa: S608
+        f"SELECT c.run, c.case_key, {_WORST} FROM check_rows c WHERE c.run IN ({_keys(runs)}) AND"  # noqa: S608
+        f" c.case_key IN ({marks}) {only}"
         " GROUP BY c.run, c.case_key"
     )
     for run, key, worst in conn.execute(sql, params):

@@ -7,7 +7,8 @@ __all__ = ["Bar", "Part", "bars"]
 
 
 class Bar(NamedTuple):
-    """One option: its probability, the threshold that its rule compares it with (None where none does) and what
+    """One option: its probability, the threshold that its rule compares it with (None where none does) and
+    what
     reaching that threshold leads to."""
 
     option: str

@@ -25,6 +25,7 @@ def named_queries() -> dict[str, dict[str, Any]]:
             "params": list(query.parameters),
             "title": query.title,
             "description": _HOW,
+            "hide_sql": True,
         }
         for name, query in QUERIES.items()
     }

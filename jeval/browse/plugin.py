@@ -1,6 +1,7 @@
 """The Datasette plugin: pages, descriptions, named queries and cells for every database that is a store.
 
-Plugin configuration, under plugins → jeval: `labels` (default false) lets reviewers write labels; `reviewer` is
+Plugin configuration, under plugins → jeval: `labels` (default false) lets reviewers write labels;
+`reviewer` is
 the name offered to them.
 """
 
@@ -14,7 +15,15 @@ from jeval.browse.named import named_queries
 from jeval.browse.routes import ROUTES
 from jeval.browse.stores import find_stores, is_store
 
-__all__ = ["canned_queries", "get_metadata", "menu_links", "register_routes", "render_cell", "startup"]
+__all__ = [
+    "canned_queries",
+    "extra_css_urls",
+    "get_metadata",
+    "menu_links",
+    "register_routes",
+    "render_cell",
+    "startup",
+]
 
 
 @hookimpl
@@ -48,6 +57,11 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
     if not is_store(datasette, database):
         return None
     return cell(row, value, column, table, datasette.urls.path("/-/jeval"))
+
+
+@hookimpl
+def extra_css_urls(database: str | None, datasette: Any) -> list[str]:
+    return [datasette.urls.path("/-/jeval/assets/tables.css")] if is_store(datasette, database) else []
 
 
 @hookimpl

@@ -18,11 +18,12 @@ def foreign(headers: Mapping[str, str], own: str) -> bool:
 def refusal(request: Any, posted: Mapping[str, str], allowed: bool) -> str | None:
     """Why this label is refused, or None.
 
-    Datasette lets a request without cookies through without a token, for it has nobody to protect then; here a
-    token is wanted always.
+    Datasette lets a request without cookies through without a token, for it has nobody to protect then;
+    here a token is
+    wanted always.
     """
     if not allowed:
-        return "Labels are off on this server. Start it with `jeval serve`, or set plugins → jeval → labels to true."
+        return "Labels are off on this server. Use `jeval serve`, or set plugins → jeval → labels to true."
     if foreign(request.headers, f"{request.scheme}://{request.host}"):
         return "This label was sent by a page of another site."
     token, cookie = posted.get("csrftoken", ""), request.cookies.get("ds_csrftoken", "")

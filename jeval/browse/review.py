@@ -75,7 +75,8 @@ def _labelled(conn: sqlite3.Connection, run: int) -> Labelled:
         # CROSS JOIN fixes the order: people's labels are few, whatever else the store holds.
         "SELECT c.rubric, c.status, c.case_key FROM labels l CROSS JOIN case_ids i ON i.id = l.case_id"
         " CROSS JOIN rubrics r ON r.id = l.rubric_id"
-        " CROSS JOIN check_rows c ON c.run = ?1 AND c.case_key = i.key AND c.rubric = r.pk WHERE l.source = 'human'",
+        " CROSS JOIN check_rows c ON c.run = ?1 AND c.case_key = i.key AND c.rubric = r.pk WHERE"
+        " l.source = 'human'",
         (run,),
     ):
         found.setdefault((rubric, status), set()).add(case)
@@ -108,8 +109,10 @@ def _at(
     for rubric, status, left in parts:
         if skip < left:
             row = conn.execute(
-                "SELECT i.id, r.id FROM check_rows c JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
-                " WHERE c.run = ? AND c.rubric = ? AND c.status = ? AND c.case_key NOT IN (SELECT value FROM json_each(?))"
+                "SELECT i.id, r.id FROM check_rows c JOIN case_ids i ON i.key = c.case_key JOIN"
+                " rubrics r ON r.pk = c.rubric"
+                " WHERE c.run = ? AND c.rubric = ? AND c.status = ? AND c.case_key NOT IN"
+                " (SELECT value FROM json_each(?))"
                 " ORDER BY c.case_key LIMIT 1 OFFSET ?",
                 (run, rubric, status, json.dumps(sorted(labelled.get((rubric, status), ()))), skip),
             ).fetchone()
@@ -158,7 +161,8 @@ def write_label(
     conn.execute("PRAGMA busy_timeout = 10000")
     with conn:
         conn.execute(
-            "INSERT INTO labels (case_id, rubric_id, expected, source, reviewer, note, labelled_at) VALUES (?, ?, ?, 'human', ?, ?, ?)"
+            "INSERT INTO labels (case_id, rubric_id, expected, source, reviewer, note,"
+            " labelled_at) VALUES (?, ?, ?, 'human', ?, ?, ?)"
             " ON CONFLICT (case_id, rubric_id, source, coalesce(reviewer, '')) DO UPDATE"
             " SET expected = excluded.expected, note = excluded.note, labelled_at = excluded.labelled_at",
             (case_id, rubric_id, expected, reviewer, note, now),

@@ -128,7 +128,10 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         except sqlite3.OperationalError as error:
             if "interrupt" not in str(error):
                 raise
-            words = f"This took longer than {TIME_LIMIT_MS // 1000} seconds and was stopped. Narrow the filters and try again."
+            words = (
+                f"This took longer than {TIME_LIMIT_MS // 1000} seconds and was stopped."
+                f" Narrow the filters and try again."
+            )
             return desk.page("wrong.html", {"title": "Too slow", "message": words}, 503)
         return response
 
@@ -248,6 +251,7 @@ async def _asset(request: Any, datasette: Any) -> Response:
     name = request.url_vars["name"]
     kinds = {
         "style.css": "text/css; charset=utf-8",
+        "tables.css": "text/css; charset=utf-8",
         "keys.js": "text/javascript; charset=utf-8",
         "icon.svg": "image/svg+xml",
     }
@@ -259,7 +263,8 @@ async def _asset(request: Any, datasette: Any) -> Response:
 
 async def _missing(desk: Desk) -> Response:
     raise NotHere(
-        f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are in the list of runs."
+        f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are"
+        " in the list of runs."
     )
 
 

@@ -49,7 +49,8 @@ def find_run(conn: sqlite3.Connection, name: str) -> dict[str, Any]:
 def rubrics_of(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
     """The run's rubrics in their order."""
     sql = (
-        "SELECT r.pk, r.id, r.version, r.sha256, r.kind, r.severity, r.required, r.definition FROM run_rubrics rr"
+        "SELECT r.pk, r.id, r.version, r.sha256, r.kind, r.severity, r.required, r.definition"
+        " FROM run_rubrics rr"
         " JOIN rubrics r ON r.pk = rr.rubric WHERE rr.run = ? ORDER BY rr.position"
     )
     return every(conn, sql, (run,))

@@ -11,15 +11,19 @@ PAGE = 40
 _TREND = 12
 
 _COLUMNS = (
-    "pk, id, name, started_at, finished_at, status, exit_code, dataset, cases, rubrics, metrics, thresholds, threshold_pass,"
-    " threshold_fail, judge, model_asked, model_served, simulated, requests, judgments_asked, judgments_reused, cost_usd,"
+    "pk, id, name, started_at, finished_at, status, exit_code, dataset, cases, rubrics, metrics,"
+    " thresholds, threshold_pass,"
+    " threshold_fail, judge, model_asked, model_served, simulated, requests, judgments_asked,"
+    " judgments_reused, cost_usd,"
     " wall_s, sweep_id, sweep_position"
 )
+_DISTINCT = "SELECT DISTINCT {0} FROM runs WHERE {0} IS NOT NULL ORDER BY 1 LIMIT 200"
 _CHOICES = ("dataset", "judge", "thresholds", "status")
 
 
 def run_list(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
-    """What the list shows: `runs` of this page, whether there are `more`, and the `choices` of each filter."""
+    """What the list shows: `runs` of this page, whether there are `more`, and the `choices` of each
+    filter."""
     conditions, params = ["1"], {}
     for name in _CHOICES:
         if state.get(name):
@@ -36,15 +40,7 @@ def run_list(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict
     )
     shown = rows[:PAGE]
     _add_counts(conn, shown)
-    choices = {
-        name: [
-            row[0]
-            for row in conn.execute(
-                f"SELECT DISTINCT {name} FROM runs WHERE {name} IS NOT NULL ORDER BY 1 LIMIT 200"
-            )
-        ]  # noqa: S608
-        for name in _CHOICES
-    }
+    choices = {name: [row[0] for row in conn.execute(_DISTINCT.format(name))] for name in _CHOICES}
     return {"runs": shown, "more": len(rows) > PAGE, "choices": choices}
 
 
@@ -53,7 +49,8 @@ def _add_counts(conn: sqlite3.Connection, runs: list[dict[str, Any]]) -> None:
         run["pk"]: [
             row[0]
             for row in conn.execute(
-                "SELECT pk FROM runs WHERE dataset = ? AND coalesce(thresholds, '') = coalesce(?, '') AND judge = ?"
+                "SELECT pk FROM runs WHERE dataset = ? AND coalesce(thresholds, '') ="
+                " coalesce(?, '') AND judge = ?"
                 " AND started_at <= ? ORDER BY started_at DESC LIMIT ?",
                 (run["dataset"], run["thresholds"], run["judge"], run["started_at"], _TREND),
             )
@@ -79,6 +76,7 @@ def run_names(conn: sqlite3.Connection, limit: int = 200) -> list[dict[str, Any]
     """The latest runs, to choose from."""
     return every(
         conn,
-        "SELECT pk, id, name, started_at, dataset, thresholds, judge FROM runs ORDER BY started_at DESC, pk DESC LIMIT ?",
+        "SELECT pk, id, name, started_at, dataset, thresholds, judge FROM runs ORDER BY"
+        " started_at DESC, pk DESC LIMIT ?",
         (limit,),
     )

@@ -1,4 +1,5 @@
-"""One run: its counts and rates, what failed, its scores, its configuration and what differs from the run before."""
+"""One run: its counts and rates, what failed, its scores, its configuration and what differs from the run
+before."""
 
 import difflib
 import json
@@ -46,7 +47,8 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
     page = min(filters.page, max(1, -(-total // PAGE)))
     previous = one(
         conn,
-        "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at DESC, pk DESC LIMIT 1",
+        "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at"
+        " DESC, pk DESC LIMIT 1",
         (run["dataset"], run["started_at"], run["pk"]),
     )
     return found | {
@@ -123,7 +125,8 @@ def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
     )
     spread: dict[int, list[int]] = {row["metric"]: [0] * 10 for row in rows}
     for metric, step, n in conn.execute(
-        "SELECT s.metric, min(9, CAST(r.score * 10 AS INTEGER)), count(*) FROM score_rows s JOIN score_results r ON r.id = s.result"
+        "SELECT s.metric, min(9, CAST(r.score * 10 AS INTEGER)), count(*) FROM score_rows s JOIN"
+        " score_results r ON r.id = s.result"
         " WHERE s.run = ? AND r.score IS NOT NULL GROUP BY 1, 2",
         (run,),
     ):
@@ -132,7 +135,8 @@ def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What differs between two configurations, as ("-" or "+" or "@", line) pairs; empty where nothing does."""
+    """What differs between two configurations, as ("-" or "+" or "@", line) pairs; empty where nothing
+    does."""
     return list(_difference(before["config_yaml"], after["config_yaml"]))
 
 

@@ -1,4 +1,5 @@
-"""Search on cases: indexes of their words and metadata beside the store's tables, filled when somebody browses.
+"""Search on cases: indexes of their words and metadata beside the store's tables, filled when somebody
+browses.
 
 Runs do not pay for it: a case's text is indexed once, however many runs judge it, and only where the store is
 looked at. What is not indexed yet is found by comparing text, so no search misses the newest cases.
@@ -17,7 +18,8 @@ COLUMNS = ("input", "output", "messages", "context", "tool_events", "policy")
 _CREATE = f"""CREATE VIRTUAL TABLE IF NOT EXISTS case_search USING fts5(
   {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2')"""
 _METADATA = """CREATE TABLE IF NOT EXISTS case_metadata (
-  key TEXT NOT NULL, value TEXT NOT NULL, content INTEGER NOT NULL REFERENCES case_rows (pk), PRIMARY KEY (key, value, content)
+  key TEXT NOT NULL, value TEXT NOT NULL, content INTEGER NOT NULL REFERENCES case_rows (pk), PRIMARY KEY
+  (key, value, content)
 ) WITHOUT ROWID"""
 _LAST = "SELECT rowid FROM case_search ORDER BY rowid DESC LIMIT 1"
 
@@ -102,9 +104,10 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def match_text(text: str) -> str:
-    """What people type as an FTS5 query: words that must all occur, "quoted words" together, word* a beginning."""
+    """What people type as an FTS5 query: words that must all occur, "quoted words" together, word* a
+    beginning."""
     parts = []
-    for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text):
+    for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text.replace("\0", " ")):
         body = (quoted or word).replace('"', "")
         star = "*" if word.endswith("*") else ""
         body = body.rstrip("*") if star else body

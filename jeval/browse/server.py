@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jeval.browse.guard import Guard, inline_hashes
+from jeval.browse.visible import finalize
 
 __all__ = ["bind", "make_datasette", "serve"]
 
@@ -22,7 +23,7 @@ SETTINGS = {
     "suggest_facets": False,
     "truncate_cells_html": 600,
     "default_page_size": 50,
-    "default_facet_size": 12,
+    "default_facet_size": 6,
 }
 
 
@@ -36,7 +37,10 @@ def make_datasette(store: Path, *, reviewer: str = "", labels: bool = True) -> A
     if not pm.is_registered(plugin):
         pm.register(plugin, name="jeval")
     metadata = {"title": "jeval", "plugins": {"jeval": {"labels": labels, "reviewer": reviewer}}}
-    return Datasette([str(store)], metadata=metadata, settings=dict(SETTINGS))
+    made = Datasette([str(store)], metadata=metadata, settings=dict(SETTINGS))
+    # Cells are made visible by the plugin; here titles, facets and whatever else Datasette prints are, too.
+    made.jinja_env.finalize = lambda value: value if value is None else finalize(value)
+    return made
 
 
 def bind(port: int) -> socket.socket:
@@ -68,7 +72,8 @@ def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> Non
         ws="none",
     )
     server = _server(config, ready)
-    # Ours, not uvicorn's: it raises the signal again when it is done, and a stop that was asked for is no failure.
+    # Ours, not uvicorn's: it raises the signal again when it is done, and a stop that was asked for is no
+    # failure.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: setattr(server, "should_exit", True))
     asyncio.run(server.serve(sockets=[sock]))

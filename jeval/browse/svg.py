@@ -1,4 +1,5 @@
-"""The geometry of the charts; the templates draw it. Widths in the units of a viewBox, probabilities 0 to 1."""
+"""The geometry of the charts; the templates draw it. Widths in the units of a viewBox, probabilities 0 to
+1."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -16,7 +16,8 @@ def sweep_page(conn: sqlite3.Connection, sweep: str, page: int) -> dict[str, Any
     """All that the page of a sweep shows. Raises NotHere."""
     runs = every(
         conn,
-        "SELECT pk, id, name, started_at, finished_at, status, dataset, thresholds, threshold_pass, threshold_fail, judge, rubrics,"
+        "SELECT pk, id, name, started_at, finished_at, status, dataset, thresholds,"
+        " threshold_pass, threshold_fail, judge, rubrics,"
         " simulated, sweep_position, judgments_asked, judgments_reused FROM runs WHERE sweep_id = ?"
         " ORDER BY sweep_position, pk LIMIT 200",
         (sweep,),
@@ -30,7 +31,8 @@ def sweep_page(conn: sqlite3.Connection, sweep: str, page: int) -> dict[str, Any
     flips, more, by_rubric = _flips(conn, runs, page)
     failed = every(
         conn,
-        "SELECT position, overrides, error FROM sweep_jobs WHERE sweep_id = ? AND error IS NOT NULL ORDER BY position LIMIT 50",
+        "SELECT position, overrides, error FROM sweep_jobs WHERE sweep_id = ? AND error IS NOT"
+        " NULL ORDER BY position LIMIT 50",
         (sweep,),
     )
     shown: dict[str, Any] = {"sweep": sweep, "runs": runs, "failed": failed, "page": page}
@@ -42,13 +44,15 @@ def _flips(
 ) -> tuple[list[dict[str, Any]], bool, list[dict[str, Any]]]:
     keys = ", ".join(str(run["pk"]) for run in runs)
     flipped = (
-        "SELECT c.case_key, r.id AS rubric, max(c.critical) AS critical FROM check_rows c JOIN rubrics r ON r.pk = c.rubric"  # noqa: S608
+        "SELECT c.case_key, r.id AS rubric, max(c.critical) AS critical FROM check_rows c JOIN"  # noqa: S608
+        " rubrics r ON r.pk = c.rubric"
         f" WHERE c.run IN ({keys}) GROUP BY c.case_key, r.id HAVING min(c.status) <> max(c.status)"
     )
     by_rubric = every(conn, f"SELECT rubric, count(*) AS n FROM ({flipped}) GROUP BY rubric ORDER BY n DESC")  # noqa: S608
     rows = every(
         conn,
-        f"{flipped} ORDER BY max(c.critical) DESC, c.case_key, r.id LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}",
+        f"{flipped} ORDER BY max(c.critical) DESC, c.case_key, r.id LIMIT {PAGE + 1} OFFSET"
+        f" {(page - 1) * PAGE}",
     )
     shown = rows[:PAGE]
     for row in shown:
@@ -57,7 +61,8 @@ def _flips(
         ]
         cells = dict(
             conn.execute(
-                f"SELECT c.run, c.status FROM check_rows c JOIN rubrics r ON r.pk = c.rubric WHERE c.run IN ({keys})"  # noqa: S608
+                "SELECT c.run, c.status FROM check_rows c JOIN rubrics r ON r.pk = c.rubric"  # noqa: S608
+                f" WHERE c.run IN ({keys})"
                 " AND c.case_key = ? AND r.id = ?",
                 (row["case_key"], row["rubric"]),
             )

@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 __all__ = ["finalize", "hides", "visible"]
 
-# Line feed and tab are layout. All other controls, direction marks, separators and invisible operators are shown;
+# Line feed and tab are layout. All other controls, direction marks, separators and invisible operators are
+# shown;
 # the joiners U+200C and U+200D stay, for scripts and emoji need them.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -27,7 +28,8 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with everything unseen written out: ESC as its picture, a direction override as its code point."""
+    """The text with everything unseen written out: ESC as its picture, a direction override as its code
+    point."""
     return _UNSEEN.sub(_sign, text.replace("\r\n", "\n"))
 
 

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Serve until Ctrl-C or SIGTERM. Raises StoreError without a store, ConfigError where the port is taken."""
+    """Serve until Ctrl-C or SIGTERM. Raises StoreError without a store, ConfigError for a port in use."""
     if not 0 <= args.port <= 65_535:
         raise ConfigError(f"--port {args.port}: is no port; give a number from 0 (any free one) to 65535")
     path, connection = existing_store(args)

@@ -1,0 +1,82 @@
+"""jeval report: a run as HTML, Markdown or JUnit."""
+
+import argparse
+import sqlite3
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jeval.app.store_option import add_store, existing_store
+from jeval.errors import ConfigError
+from jeval.store.find import find_run
+
+__all__ = ["arguments", "main"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("run", metavar="RUN", help="an id, the beginning of one, a name, @last or @prev")
+    parser.add_argument("-o", "--output", metavar="FILE", help="one self-contained HTML file")
+    parser.add_argument("--markdown", metavar="FILE", help="Markdown, for a pull request")
+    parser.add_argument("--junit", metavar="FILE", help="JUnit XML, for a CI server")
+    parser.epilog = "Without a format the HTML goes to jeval-RUN.html. FILE - is the standard output."
+    add_store(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write what is asked for. Raises NotFound, ConfigError where a file cannot be written."""
+    _, connection = existing_store(args)
+    try:
+        run = find_run(connection, args.run)
+        html = args.output
+        if not (args.output or args.markdown or args.junit):
+            html = f"jeval-{run['id']}.html"
+        if html:
+            _write(html, "-o", _html(connection, run))
+        if args.markdown:
+            _write(args.markdown, "--markdown", _markdown(connection, run))
+        if args.junit:
+            _write(args.junit, "--junit", _junit(connection, run))
+    finally:
+        connection.close()
+    return 0
+
+
+def _html(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
+    from jeval.browse.report import html_report
+
+    yield html_report(connection, run["id"], made_at=datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+def _markdown(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
+    from jeval.report.github import LISTED, github_summary
+    from jeval.store.reading import CheckFilter, read_checks, read_overview
+
+    failed = read_checks(connection, run["pk"], CheckFilter(statuses=("fail",)), LISTED + 1)
+    yield github_summary(read_overview(connection, run), None, list(failed))
+
+
+def _junit(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
+    from jeval.report.junit import junit
+    from jeval.store.reading import read_overview, read_scores, read_suites
+
+    overview = read_overview(connection, run)
+    scores = ((line, read_scores(connection, run["pk"], line.id)) for line in overview.scores)
+    return junit(overview, read_suites(connection, run["pk"], overview), scores)
+
+
+def _write(name: str, option: str, text: Iterable[str]) -> None:
+    if name == "-":
+        for piece in text:
+            sys.stdout.write(piece)
+        return
+    path = Path(name).expanduser()
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for piece in text:
+                file.write(piece)
+    except OSError as error:
+        remedy = "name a file in a folder that exists and may be written"
+        raise ConfigError(f"{option} {name}: cannot be written ({error.strerror}); {remedy}") from error
+    print(f"wrote {path}", file=sys.stderr)
