@@ -207,17 +207,18 @@ def checks_of(store: Path, run_id: str | None = None) -> list[tuple[Any, ...]]:
 
 def hashed_answer(question: Mapping[str, Any], state: Any) -> dict[str, Any]:
     """An answer that depends on the question and the state alone, rounded as the live API rounds."""
-    names = list(question["criteria"])
     text = json.dumps([question, state], sort_keys=True)
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    kind, criteria = question["type"], question.get("criteria") or {}
+    if kind == "noul":
+        return {"type": kind, "noul": round(digest[0] / 255, 2)}
+    names = list(criteria) if kind == "choice" else [str(level) for level in range(len(criteria))]
     weights = [(digest[i] + 1) ** 3 for i in range(len(names))]
     shares = [round(weight / sum(weights), 2) for weight in weights]
-    return {
-        "type": "choice",
-        "choice": names[shares.index(max(shares))],
-        "probabilities": dict(zip(names, shares, strict=True)),
-        "confidence": 0.5,
-    }
+    answer = {"type": kind, "probabilities": dict(zip(names, shares, strict=True)), "confidence": 0.5}
+    if kind == "choice":
+        return answer | {"choice": names[shares.index(max(shares))]}
+    return answer | {"score": sum(i * share for i, share in enumerate(shares)), "legend": {}}
 
 
 async def hashed(body: bytes, writer: asyncio.StreamWriter) -> None:

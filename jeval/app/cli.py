@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from io import TextIOWrapper
 
 from jeval import __version__
 from jeval.errors import DataError, JevalError
@@ -55,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a sign must not end a run
     if not arguments or arguments[0] not in COMMANDS or find_spec(COMMANDS[arguments[0]][0]) is None:
         return _top_level(arguments)
     module_name, about = COMMANDS[arguments[0]]
@@ -77,8 +81,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read our output has seen enough; keep Python from complaining while it closes stdout.
-        sys.stderr.close()
+        from jeval.app.painter import hush
+
+        hush(sys.stdout)
         return 0
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jeval.app.console import Painter, outcome_json, print_outcome
+from jeval.app.console import outcome_json, print_outcome
 from jeval.app.estimate import estimate, print_estimate
 from jeval.app.outcome import Outcome
+from jeval.app.painter import Painter, flush
 from jeval.app.places import store_path
 from jeval.app.prepare import Prepared, judge_identity, make_judge, prepare
 from jeval.app.progress import Progress, make_progress
@@ -190,7 +191,8 @@ class Job:
                 painter, prepared, outcome, connection, baseline=baseline, quiet=quiet
             )
         if self.options.json:
-            print(json_text(outcome_json(prepared, outcome, str(path))), flush=True)
+            Painter(sys.stdout, {}).line(json_text(outcome_json(prepared, outcome, str(path))))
+        flush(sys.stdout)  # a reader that has gone away must not change the exit code
         return outcome.exit_code
 
 

@@ -4,11 +4,13 @@ Text from cases, rubrics and judges is shown as text: control characters are esc
 cursor or colour a line.
 """
 
+import os
+from contextlib import suppress
 from typing import Any, TextIO
 
 from jeval.report.escape import visible
 
-__all__ = ["COLOURS", "SIGNS", "Painter", "duration", "plain"]
+__all__ = ["COLOURS", "SIGNS", "Painter", "duration", "flush", "hush", "plain"]
 
 SIGNS = {"pass": "✓", "fail": "✕", "review": "?", "skipped": "–", "error": "!"}
 COLOURS = {"pass": "green", "fail": "red", "review": "yellow", "skipped": "bright_black", "error": "magenta"}
@@ -30,6 +32,22 @@ def plain(text: str, width: int | None = None) -> str:
     return safe if width is None or len(safe) <= width else safe[: width - 1] + "…"
 
 
+def hush(stream: TextIO) -> None:
+    """Whoever read the stream has seen enough: what is still written goes nowhere, and nobody complains."""
+    with suppress(OSError, ValueError):  # a stream without a file behind it
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def flush(stream: TextIO) -> None:
+    """Write out what is buffered, if anybody still reads it."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        hush(stream)
+
+
 class Painter:
     """Writes lines to a stream, coloured where it is a terminal that wants colours."""
 
@@ -39,7 +57,10 @@ class Painter:
 
     def line(self, text: str = "") -> None:
         """Write one line."""
-        print(text, file=self._stream)
+        try:
+            print(text, file=self._stream)
+        except BrokenPipeError:
+            hush(self._stream)
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in these styles, or as it is."""
