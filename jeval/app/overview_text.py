@@ -86,7 +86,8 @@ def print_head(painter: Painter, run: Overview) -> None:
     painter.line(f"run {_title(painter, run)}")
     what = f"{_number(run.evaluated, 'case')} of {plain(run.dataset, 60)}"
     by = [(len(run.rubrics), "rubric"), (len(run.scores), "metric")]
-    what += " × " + " + ".join(_number(number, noun) for number, noun in by if number)
+    judged_by = " + ".join(_number(number, noun) for number, noun in by if number)
+    what += f" × {judged_by}" if judged_by else ""
     painter.line(f"  {what} · thresholds {_profile(run) or 'unknown'}")
     painter.line(f"  judged by {_judged(painter, run)} · {_when(run)} · {_effort(run)}")
     tags = ", ".join(f"{plain(str(key), 30)}={plain(str(value), 60)}" for key, value in run.tags.items())
