@@ -8,8 +8,8 @@ import asyncio
 import json
 import re
 import sqlite3
-from pathlib import Path
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 from jeval.app.cli import main
@@ -118,7 +118,8 @@ def add_runs(connection: sqlite3.Connection) -> None:
         "INSERT INTO run_rubrics SELECT ?, position, rubric FROM run_rubrics WHERE run = ?", (key, second)
     )
     connection.execute(
-        "INSERT INTO run_cases SELECT ?, position, case_key, content, NULL FROM run_cases WHERE run = ? LIMIT 1",
+        "INSERT INTO run_cases SELECT ?, position, case_key, content, NULL FROM run_cases"
+        " WHERE run = ? LIMIT 1",
         (key, second),
     )
     connection.execute(

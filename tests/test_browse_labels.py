@@ -35,11 +35,13 @@ def token(browser: Browser, path: str = "/-/jeval/review?run=second") -> tuple[s
     return found[1], response.cookies["ds_csrftoken"]
 
 
-def send(browser: Browser, *, cookie: str | None, headers: dict[str, str] | None = None, **fields: str) ->
-Any:
+def send(
+    browser: Browser, *, cookie: str | None, headers: dict[str, str] | None = None, **fields: str
+) -> Any:
     body = {"case_id": "case-1", "rubric_id": "polite", "expected": "fail", "run": "second", **fields}
     cookies = {"ds_csrftoken": cookie} if cookie else None
-    return browser.post("/-/jeval/review", content=urlencode(body), headers=FORM | (headers or {}), cookies=cookies)
+    all_headers = FORM | (headers or {})
+    return browser.post("/-/jeval/review", content=urlencode(body), headers=all_headers, cookies=cookies)
 
 
 def test_a_label_is_written_with_reviewer_note_and_time_and_the_next_check_follows(browser: Browser):

@@ -30,12 +30,14 @@ def empty(tmp_path_factory) -> Browser:
 
 def pages(browser: Browser) -> dict[str, str]:
     first, second, broken = (browser.run_id(name) for name in ("first", "second", "broken"))
+    evil = quote(SCRIPT, safe="")
+    one = f"run={second}&case=case-1&check=polite&done={evil}&of={evil}&as={evil}"
     return {
         "runs": "/-/jeval",
         "runs searched": f"/-/jeval?q={quote(SCRIPT)}",
         "run": f"/-/jeval/run/{second}",
-        "run searched": f"/-/jeval/run/{second}?q={quote(SCRIPT)}&key={quote(SCRIPT)}&value={quote(SCRIPT)}",
-        "run filtered": f"/-/jeval/run/{second}?status=fail&rubric={quote(SCRIPT)}&rule={quote(SCRIPT)}&outcome={quote(SCRIPT)}",
+        "run searched": f"/-/jeval/run/{second}?q={evil}&key={evil}&value={evil}",
+        "run filtered": f"/-/jeval/run/{second}?status=fail&rubric={evil}&rule={evil}&outcome={evil}",
         "run that never ended": f"/-/jeval/run/{broken}",
         "case": f"/-/jeval/case/{second}/case-1",
         "case with errors": f"/-/jeval/case/{broken}/case-0",
@@ -45,7 +47,7 @@ def pages(browser: Browser) -> dict[str, str]:
         "history": "/-/jeval/history",
         "history, what changed": "/-/jeval/history?changed=1",
         "review": f"/-/jeval/review?run={second}",
-        "review of one check": f"/-/jeval/review?run={second}&case=case-1&check=polite&done={quote(SCRIPT)}&of={quote(SCRIPT)}&as={quote(SCRIPT)}",
+        "review of one check": f"/-/jeval/review?{one}",
         "sweep": "/-/jeval/sweep/sweep-1",
         "no such run": f"/-/jeval/run/{quote(SCRIPT, safe='')}",
         "no such page": f"/-/jeval/{quote(SCRIPT)}",
@@ -53,9 +55,9 @@ def pages(browser: Browser) -> dict[str, str]:
 
 
 PAGES = (
-    "runs", "runs searched", "run", "run searched", "run filtered", "run that never ended", "case", "case with errors",
-    "compare, nothing chosen", "compare", "compare with the broken", "history", "history, what changed", "review",
-    "review of one check", "sweep", "no such run", "no such page",
+    "runs", "runs searched", "run", "run searched", "run filtered", "run that never ended", "case",
+    "case with errors", "compare, nothing chosen", "compare", "compare with the broken", "history",
+    "history, what changed", "review", "review of one check", "sweep", "no such run", "no such page",
 )  # fmt: skip
 
 

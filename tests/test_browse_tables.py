@@ -35,19 +35,8 @@ def test_every_column_of_every_table_and_view_is_described(tmp_path):
 
 @pytest.mark.parametrize(
     "table",
-    [
-        "runs",
-        "checks",
-        "cases",
-        "scores",
-        "score_breakdown",
-        "judgments",
-        "requests",
-        "rubrics",
-        "labels",
-        "run_summary",
-    ]
-    + ["rubric_summary", "critical_failures", "criteria", "questions"],
+    "runs checks cases scores score_breakdown judgments requests rubrics labels run_summary rubric_summary"
+    " critical_failures criteria questions".split(),
 )
 def test_hostile_text_in_a_table_is_shown_and_never_run(browser: Browser, table: str):
     response = browser.get(f"/hostile/{table}")

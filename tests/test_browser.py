@@ -1,0 +1,173 @@
+"""The pages in a real browser: no console error at desktop and phone width, labels by keyboard, two runs compared.
+
+With JEVAL_IMAGES set to a folder, the pictures that the documentation shows are written there.
+"""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from browsing import make_store
+from chromium import Page, chromium, find_chromium
+from test_serve import serving
+
+from jeval.app.cli import main
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium on this machine"),
+]
+
+DESKTOP, PHONE = (1280, 800), (400, 800)
+# Whether the page is wider than its window: on a phone that makes people scroll sideways.
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth + 1"
+WIDEST = """[...document.querySelectorAll("main *")].sort((a, b) => b.getBoundingClientRect().right
+  - a.getBoundingClientRect().right).slice(0, 3).map((e) => e.outerHTML.slice(0, 150)).join(" | ")"""
+Visit = Callable[[Page, str], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory) -> Path:
+    return make_store(tmp_path_factory.mktemp("hostile"), 4)
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory) -> Path:
+    """Runs of the bundled clinic, as the pictures show them."""
+    store = tmp_path_factory.mktemp("clinic") / "clinic.db"
+    common = ["dataset=clinic", "rubrics=clinic", f"store={store}"]
+    main(["run", *common, "name=monday", "dataset.limit=20"])
+    main(["run", "-m", *common, "thresholds=lenient,default,strict"])
+    main(["run", *common, "name=tuesday"])
+    return store
+
+
+def visit(store: Path, folder: Path, steps: Visit) -> list[str]:
+    """Serve the store, open a browser, take the steps; what the browser complained about."""
+
+    async def run(url: str) -> list[str]:
+        async with chromium(folder / "profile") as page:
+            await steps(page, url.removesuffix("/-/jeval"))
+            return page.problems
+
+    with serving(store) as (_, url):
+        return asyncio.run(run(url))
+
+
+def rows(store: Path, sql: str) -> list[tuple]:
+    connection = sqlite3.connect(store)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def test_every_page_opens_at_desktop_and_phone_width_without_a_complaint(hostile: Path, tmp_path: Path):
+    ids = dict(rows(hostile, "SELECT name, id FROM runs"))
+    first, second = ids["first"], ids["second"]
+    pages = [
+        "/-/jeval",
+        f"/-/jeval/run/{second}",
+        f"/-/jeval/run/{second}?status=fail&q=heliotrope",
+        f"/-/jeval/case/{second}/case-1",
+        f"/-/jeval/compare?a={first}&b={second}",
+        "/-/jeval/history",
+        f"/-/jeval/review?run={second}",
+        "/-/jeval/sweep/sweep-1",
+        "/hostile",
+        "/hostile/checks",
+        "/hostile/runs",
+        f"/hostile/compare?run_a={first}&run_b={second}",
+    ]
+    wide: list[str] = []
+
+    async def steps(page: Page, base: str) -> None:
+        for (width, height), phone in ((DESKTOP, False), (PHONE, True)):
+            await page.size(width, height, phone=phone)
+            for path in pages:
+                await page.open(base + path)
+                assert await page.ask("typeof window.owned") == "undefined", path
+                if path.startswith("/-/") and await page.ask(TOO_WIDE):
+                    wide.append(f"{path} at {width}: {await page.ask(WIDEST)}")
+
+    assert visit(hostile, tmp_path, steps) == []
+    assert wide == []
+
+
+def test_a_check_is_labelled_by_keyboard(hostile: Path, tmp_path: Path):
+    async def steps(page: Page, base: str) -> None:
+        await page.open(f"{base}/-/jeval/review?run=second&queue=review")
+        await page.key("n")
+        await page.key("m", loads=False)
+        assert await page.ask("document.activeElement.name") == "note"
+        for letter in "pfs":  # inside a field letters are letters
+            await page.key(letter, loads=False)
+        await page.key("Escape", loads=False)
+        await page.key("f")
+        assert await page.ask("document.querySelector('.note.good').textContent.includes('as ✕ fail')")
+        await page.key("z")
+        assert "already given" in await page.ask("document.body.textContent")
+
+    assert visit(hostile, tmp_path, steps) == []
+    found = rows(hostile, "SELECT expected, note FROM labels WHERE source = 'human'")
+    assert found == [("fail", "pfs")]
+
+
+def test_two_runs_are_compared_from_the_list_of_runs(clinic: Path, tmp_path: Path):
+    async def steps(page: Page, base: str) -> None:
+        await page.open(f"{base}/-/jeval?q=day")
+        await page.key("c")
+        assert "/-/jeval/compare?" in await page.ask("location.href")
+        assert "checks in both" in await page.ask("document.body.textContent")
+        before = await page.ask("document.querySelector('select[name=a]').value")
+        await page.key("x")
+        assert await page.ask("document.querySelector('select[name=b]').value") == before
+
+    assert visit(clinic, tmp_path, steps) == []
+
+
+def test_the_report_opens_without_a_complaint(hostile: Path, tmp_path: Path):
+    report = tmp_path / "report.html"
+    assert main(["report", "second", "--store", str(hostile), "-o", str(report)]) == 0
+
+    async def steps() -> list[str]:
+        async with chromium(tmp_path / "profile") as page:
+            await page.open(report.as_uri())
+            assert await page.ask("typeof window.owned") == "undefined"
+            assert await page.ask("getComputedStyle(document.body).margin") == "0px"
+            return page.problems
+
+    assert asyncio.run(steps()) == []
+
+
+@pytest.mark.skipif("JEVAL_IMAGES" not in os.environ, reason="JEVAL_IMAGES names no folder for pictures")
+def test_pictures_for_the_documentation(clinic: Path, tmp_path: Path):
+    folder = Path(os.environ["JEVAL_IMAGES"])
+    ids = rows(clinic, "SELECT id, sweep_id FROM runs ORDER BY started_at")
+    first, last = ids[0][0], ids[-1][0]
+    sweep = next(sweep for _, sweep in ids if sweep)
+    pictures = {
+        "runs": ("/-/jeval", DESKTOP, False),
+        "run": (f"/-/jeval/run/{last}", DESKTOP, False),
+        "case": (f"/-/jeval/case/{last}/clinic-002", DESKTOP, False),
+        "case-dark": (f"/-/jeval/case/{last}/clinic-003", DESKTOP, True),
+        "compare": (f"/-/jeval/compare?a={first}&b={last}", DESKTOP, False),
+        "history": ("/-/jeval/history", DESKTOP, False),
+        "sweep": (f"/-/jeval/sweep/{sweep}", DESKTOP, False),
+        "review-phone": (f"/-/jeval/review?run={last}", PHONE, False),
+    }
+
+    async def steps(page: Page, base: str) -> None:
+        for name, (path, (width, height), dark) in pictures.items():
+            await page.size(width, height, phone=width < 500)
+            await page.dark(dark)
+            await page.open(base + path)
+            (folder / f"{name}.png").write_bytes(await page.picture())
+
+    folder.mkdir(parents=True, exist_ok=True)
+    assert visit(clinic, tmp_path, steps) == []
+    assert all((folder / f"{name}.png").stat().st_size < 200_000 for name in pictures)
