@@ -77,7 +77,8 @@ def command(*arguments: str) -> list[str]:
 
 def environment(**more: str) -> dict[str, str]:
     """This environment, with the package importable from anywhere."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
 
 def jeval_process(*arguments: str, cwd: Path, timeout: float = 60, **env: str) -> Ran:

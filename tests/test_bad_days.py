@@ -1,4 +1,4 @@
-"""Bad days: faulty judges, hostile text, stopped runs, full disks, two writers: nothing lost or asked twice."""
+"""Bad days: faulty judges, hostile text, stopped runs, full disks, two writers: nothing is lost."""
 
 import asyncio
 import json

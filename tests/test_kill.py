@@ -36,7 +36,8 @@ def whole(store: Path) -> int:
     halves = rows(
         store,
         "SELECT c.run, c.case_key FROM run_cases c"
-        " LEFT JOIN check_rows k ON k.run = c.run AND k.case_key = c.case_key GROUP BY 1, 2 HAVING count(k.rubric) <> ?",
+        " LEFT JOIN check_rows k ON k.run = c.run AND k.case_key = c.case_key"
+        " GROUP BY 1, 2 HAVING count(k.rubric) <> ?",
         len(RUBRICS),
     )
     assert halves == []
