@@ -87,7 +87,9 @@ def test_nothing_that_github_links_stands_in_markdown_as_it_is(text: str) -> Non
 
 
 def test_numbers_stay_readable_in_markdown() -> None:
-    assert markdown("failures 3 (1.5%), p(x) 0.8") == "failures 3 (1.5%), p(x) 0.8"
+    for text in ("failures 3 (1.5%), p(x) 0.8 ≥ fail 0.5", "20260101-000000-ab", "tone 1.0.0"):
+        assert markdown(text) == text
+    assert markdown("- a -- b") == "&#45; a &#45;&#45; b"
 
 
 def test_no_code_is_made_of_nothing() -> None:

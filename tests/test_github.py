@@ -77,6 +77,8 @@ def test_the_broken_rules_are_annotated_before_the_failures() -> None:
 
 def test_failures_that_break_nothing_are_warnings() -> None:
     assert github_annotations(PASSED, [check_line()])[0].startswith("::warning title=")
+    known = GateVerdict(2, (GateReason("allow_errors", False, "errors 1, none allowed", 2),))
+    assert github_annotations(known, [check_line()])[1].startswith("::warning title=")
     optional = github_annotations(BROKEN, [check_line(required=False)])
     assert optional[1].startswith("::warning title=")
 

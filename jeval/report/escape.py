@@ -11,7 +11,7 @@ _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # All but letters, digits and what means nothing to Markdown, HTML or GitHub wherever it stands.
-_MARKUP = re.compile(r"""[^\w ,;%?()'".…]|_|(?<!\d)\.|\.(?!\d)""")
+_MARKUP = re.compile(r"""[^\w ,;%?()'".…≥≤→×-]|_|(?<!\d)\.|\.(?!\d)|(?<!\w)-|-(?!\w)""")
 
 
 def visible(text: str, *, keep: str = "") -> str:

@@ -97,10 +97,14 @@ def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[st
 
 
 def github_annotations(verdict: GateVerdict, failures: Sequence[CheckLine] = ()) -> list[str]:
-    """Workflow commands, a line each: the broken rules, then failures as far as GitHub shows them."""
+    """Workflow commands, a line each: the broken rules, then failures as far as GitHub shows them.
+
+    Failures are errors where the gate counts them, warnings where it lets them pass.
+    """
+    counted = any(reason.rule in ("max_failures", "max_critical_failures") for reason in verdict.broken)
     lines = [f"::error title=jeval gate::{command_data(reason.text)}" for reason in verdict.broken]
     for check in failures[: max(0, ANNOTATIONS - len(lines))]:
         title = command_property(f"{check.severity}: {check.rubric_id} {check.rubric_version}")
-        level = "error" if check.required and verdict.exit_code else "warning"
+        level = "error" if check.required and counted else "warning"
         lines.append(f"::{level} title={title}::{command_data(f'{check.case_id}: {check.reason}')}")
     return lines[:ANNOTATIONS]
