@@ -287,6 +287,7 @@ HOSTILE = "\x1b[2J\x1b[31mRED\x1b]0;title\x07<script>alert(1)</script>\u202egnp.
 def test_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
     telling = reply(400, {"detail": HOSTILE})
     rubric = {**RUBRICS[1], "severity": "critical", "criterion": HOSTILE, "description": HOSTILE}
+    rubric["version"] = HOSTILE[:50]
     arguments = project(tmp_path, [case(1, input=HOSTILE, output=HOSTILE)])
     write_rubrics(tmp_path / "rubrics.json", [rubric])
     with judging(telling) as server:

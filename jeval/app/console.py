@@ -28,17 +28,19 @@ def print_outcome(
     what = " + ".join(
         part
         for part in (
-            f"{len(prepared.rubrics)} rubrics ({settings.rubrics.name})" if prepared.rubrics else "",
-            f"{len(prepared.metrics)} metrics ({settings.metrics.name})" if prepared.metrics else "",
+            f"{len(prepared.rubrics)} rubrics ({plain(settings.rubrics.name, 60)})"
+            if prepared.rubrics
+            else "",
+            f"{len(prepared.metrics)} metrics ({plain(settings.metrics.name, 60)})"
+            if prepared.metrics
+            else "",
         )
         if part
     )
-    profile = (
-        f"{settings.thresholds.name} (pass {settings.thresholds.pass_:g}, fail {settings.thresholds.fail:g})"
-    )
-    painter.line(
-        f"  {outcome.summary.cases:,} cases of {plain(prepared.dataset.path.name, 60)} × {what} · thresholds {profile}"
-    )
+    limits = settings.thresholds
+    profile = f"thresholds {plain(limits.name, 60)} (pass {limits.pass_:g}, fail {limits.fail:g})"
+    of = plain(prepared.dataset.path.name, 60)
+    painter.line(f"  {outcome.summary.cases:,} cases of {of} × {what} · {profile}")
     judged = " + ".join(outcome.models) or settings.judge.model or settings.judge.name
     painter.line(f"  judged by {plain(settings.judge.name, 40)} ({plain(judged, 80)}) · {_effort(outcome)}")
     if outcome.simulated:
@@ -50,7 +52,7 @@ def print_outcome(
         painter.line(
             "  "
             + painter.paint(
-                f"warning: several model versions answered: {', '.join(outcome.models)}", "yellow"
+                f"warning: several model versions answered: {plain(', '.join(outcome.models))}", "yellow"
             )
         )
     painter.line()
@@ -86,7 +88,9 @@ def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Conn
     painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
     rows = critical_failures(connection, outcome.run_id, 10)
     for case_id, rubric_id, version, reason in rows:
-        painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {version}: {plain(reason, 150)}")
+        painter.line(
+            f"  {painter.status('fail', case_id)}  {rubric_id} {plain(version)}: {plain(reason, 150)}"
+        )
     if total > 10:
         painter.line(
             f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical"
@@ -112,16 +116,16 @@ def _print_rubrics(painter: Painter, summary: Summary) -> None:
         return
     painter.line()
     tallies = sorted(summary.rubrics.values(), key=lambda t: -t.counts["fail"])
-    width = max(len(f"{t.rubric.id} {t.rubric.version}") for t in tallies)
+    names = {t.rubric.id: f"{t.rubric.id} {plain(t.rubric.version)}" for t in tallies}
+    width = max(map(len, names.values()))
     painter.line(f"  {'rubric':<{width}}  {'severity':<8}" + "".join(f"{status:>9}" for status in STATUSES))
     for tally in tallies:
-        name = f"{tally.rubric.id} {tally.rubric.version}"
         optional = "" if tally.rubric.required else "  (optional)"
         cells = ""
         for status in STATUSES:
             cell = f"{tally.counts[status]:>9,}" if tally.counts[status] else f"{'·':>9}"
             cells += painter.paint(cell, COLOURS[status] if tally.counts[status] else "bright_black")
-        painter.line(f"  {name:<{width}}  {tally.rubric.severity:<8}{cells}{optional}")
+        painter.line(f"  {names[tally.rubric.id]:<{width}}  {tally.rubric.severity:<8}{cells}{optional}")
 
 
 def _print_scores(painter: Painter, summary: Summary) -> None:
