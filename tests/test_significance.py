@@ -154,6 +154,7 @@ def test_students_quantile_is_scipys(degrees: int) -> None:
     assert student(degrees) == pytest.approx(stats.t.ppf(1 - ALPHA / 2, degrees), rel=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss occurred")
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=40))
 def test_a_means_change_is_scipys_paired_t(scores: list[tuple[float, float]]) -> None:
     before, after = [a for a, _ in scores], [b for _, b in scores]
