@@ -1,0 +1,284 @@
+"""From a file of traces to a file of cases: read as a stream, every case checked, written whole or not."""
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from jeval.app.faults import problems_of, shorten
+from jeval.app.files import SHOWN
+from jeval.app.parse import BadText, parse_json
+from jeval.case import Case
+from jeval.errors import ConfigError, DataError, Problem
+from jeval.fingerprint import compact
+from jeval.imports.draft import Draft, Options, Unfit
+from jeval.imports.formats import FORMATS, detect, drafts
+from jeval.imports.transcript import message_list
+
+__all__ = ["Capture", "Target", "records_of"]
+
+# Keys under which a file holds its list of records.
+_WRAPPERS = (
+    "data", "traces", "testCases", "test_cases", "conversationalTestCases", "conversational_test_cases",
+    "goldens", "conversational_goldens", "records", "items", "rows", "conversations",
+)  # fmt: skip
+
+Record = tuple[str, Any]
+
+
+@dataclass
+class Capture:
+    """One file being captured, and what became of its records.
+
+    `format` "auto" is settled by the first record, and `found` says that it was. `problems` holds the first
+    faults in full, `more` counts the others; `left_out` counts records, or cases, not captured for them.
+    """
+
+    path: Path
+    format: str
+    options: Options
+    limit: int | None = None
+    found: bool = False
+    records: int = 0
+    cases: int = 0
+    left_out: int = 0
+    renamed: int = 0
+    fields: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    more: int = 0
+
+    def __iter__(self) -> Iterator[Case]:
+        """The cases, one at a time; what is wrong with the others is in `problems` afterwards."""
+        ids: set[str] = set()
+        for place, draft in drafts(self._settled(), self._good(), self.options):
+            if isinstance(draft, Unfit):
+                value = None if draft.value is None else shorten(draft.value)
+                self._fault([Problem(place, draft.field, value, draft.message, draft.remedy)])
+                continue
+            case = self._case(draft, place, ids)
+            if case is not None:
+                yield case
+
+    def _settled(self) -> str:
+        if self.format == "auto":
+            first = self._first()
+            name = detect(first)
+            if name is None:
+                raise ConfigError(_unknown(self.path, first))
+            self.format, self.found = name, True
+        return self.format
+
+    def _first(self) -> Any:
+        """The first record that can be read, None in an empty file. Raises DataError where none can."""
+        problems: list[Problem] = []
+        for _, value in records_of(self.path):
+            if not isinstance(value, Problem):
+                return value
+            problems.append(value)
+        if problems:
+            raise DataError(problems[:SHOWN], len(problems[SHOWN:]))
+        return None
+
+    def _good(self) -> Iterator[Record]:
+        for place, value in records_of(self.path):
+            if self.limit is not None and self.records >= self.limit:
+                return
+            self.records += 1
+            if isinstance(value, Problem):
+                self._fault([value])
+            else:
+                yield place, value
+
+    def _case(self, draft: Draft, place: str, ids: set[str]) -> Case | None:
+        given = draft.settled_id(self.format)
+        case_id, number = given, 1
+        while case_id in ids:
+            number += 1
+            case_id = f"{given[:190]}:{number}"
+        try:
+            case = Case.model_validate({**draft.body, "id": case_id})
+        except ValidationError as error:
+            self._fault(problems_of(error, Case, place))
+            return None
+        ids.add(case_id)
+        self.renamed += number > 1
+        self.cases += 1
+        self.fields.update(key for key in draft.body if key not in ("id", "input", "output"))
+        self.notes.update(draft.notes)
+        return case
+
+    def _fault(self, problems: list[Problem]) -> None:
+        self.left_out += 1
+        room = max(0, SHOWN - len(self.problems))
+        self.problems += problems[:room]
+        self.more += len(problems[room:])
+
+    def as_dict(self, out: str | None) -> dict[str, Any]:
+        """What was captured and what was not, as a machine reads it."""
+        return {
+            "file": str(self.path),
+            "format": self.format,
+            "records": self.records,
+            "cases": self.cases,
+            "left_out": self.left_out,
+            "ids_suffixed": self.renamed,
+            "fields": dict(self.fields),
+            "notes": dict(self.notes),
+            "problems": [
+                {
+                    "place": p.place,
+                    "field": p.field,
+                    "value": p.value,
+                    "message": p.message,
+                    "remedy": p.remedy,
+                }
+                for p in self.problems
+            ],
+            "more_problems": self.more,
+            "out": out,
+        }
+
+
+def _unknown(path: Path, first: Any) -> str:
+    looks = "it is no object"
+    if first is None:
+        looks = "the file is empty"
+    elif isinstance(first, dict):
+        looks = f"its keys are {', '.join(map(str, first))[:120]}"
+    return f"{path}: its first record is in no known format ({looks}); name it: --format {'|'.join(FORMATS)}"
+
+
+class Target:
+    """The file that is written: beside its place until all is well, so that a fault leaves nothing behind."""
+
+    def __init__(self, path: Path, *, force: bool) -> None:
+        if path.is_dir():
+            raise ConfigError(f"-o {path} is a directory; name a file in it, e.g. -o {path / 'cases.jsonl'}")
+        if path.exists() and not force:
+            raise ConfigError(f"-o {path} exists; name another file, or write over it with --force")
+        if not path.parent.is_dir():
+            raise ConfigError(f"-o {path}: its folder {path.parent} does not exist; make it, or name another")
+        self._path = path
+        try:
+            self._file: IO[bytes] = NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)  # noqa: SIM115
+        except OSError as error:
+            raise ConfigError(f"-o {path} cannot be written: {error.strerror}; check the folder") from error
+
+    def write(self, case: Case) -> None:
+        """Write one case."""
+        self._file.write(line_of(case).encode() + b"\n")
+
+    def keep(self) -> None:
+        """Put the file in its place."""
+        self._file.close()
+        # A temporary file is its owner's alone; what is written here is as any other file.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(self._file.name, 0o666 & ~mask)
+        os.replace(self._file.name, self._path)
+
+    def drop(self) -> None:
+        """Leave nothing."""
+        self._file.close()
+        with suppress(FileNotFoundError):
+            os.unlink(self._file.name)
+
+
+def line_of(case: Case) -> str:
+    """A case as a line of a dataset."""
+    return compact(case.model_dump(by_alias=True, exclude_none=True, mode="json"))
+
+
+def records_of(path: Path) -> Iterator[Record]:
+    """The records of a JSONL, JSON or CSV file, each with its place; a Problem where one cannot be read.
+
+    JSONL and CSV are read as a stream, JSON at once.
+    """
+    try:
+        if path.suffix.lower() in (".csv", ".tsv"):
+            yield from _rows(path)
+        elif _is_jsonl(path):
+            yield from _lines(path)
+        else:
+            yield from _whole(path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror}; check the path and its permissions"
+        ) from error
+
+
+def _rows(path: Path) -> Iterator[Record]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        try:
+            for row in reader:
+                place = f"{path}:{reader.line_num}"
+                if None in row:
+                    extra = shorten(row[None])
+                    yield (
+                        place,
+                        Problem(place, "", extra, "has more cells than the header", "quote the commas in it"),
+                    )
+                else:
+                    yield place, {key: value for key, value in row.items() if value not in (None, "")}
+        except (csv.Error, UnicodeDecodeError) as error:
+            place = f"{path}:{reader.line_num + 1}"
+            yield place, Problem(place, "", None, f"is not CSV in UTF-8: {error}", "save it as CSV in UTF-8")
+
+
+def _is_jsonl(path: Path) -> bool:
+    """Whether each line is a JSON value: by the file's name, or because the first of several is."""
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        return True
+    with path.open("rb") as file:
+        lines = (line for line in file if line.strip())
+        first, second = next(lines, b""), next(lines, None)
+    try:
+        parse_json(first)
+    except BadText:
+        # A broken first line of several is a fault of that line, if it begins and ends like an object.
+        return second is not None and first.strip()[:1] == b"{" and first.strip()[-1:] == b"}"
+    return second is not None
+
+
+def _lines(path: Path) -> Iterator[Record]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _parsed(line, f"{path}:{number}")
+
+
+def _parsed(data: bytes, place: str) -> Record:
+    try:
+        return place, parse_json(data)
+    except BadText as bad:
+        return place, Problem(place, bad.field, bad.value, bad.message, bad.remedy)
+
+
+def _whole(path: Path) -> Iterator[Record]:
+    place, value = _parsed(path.read_bytes(), str(path))
+    items = _items(value)
+    if items is None:
+        yield place, value
+        return
+    for number, item in enumerate(items, 1):
+        yield f"{path}: record {number}", item
+
+
+def _items(value: Any) -> Iterable[Any] | None:
+    """The records in a JSON value, or None where it is one record."""
+    if isinstance(value, list):
+        return None if message_list(value) else value
+    if isinstance(value, dict):
+        lists = [value[name] for name in _WRAPPERS if isinstance(value.get(name), list)]
+        if lists and all(isinstance(item, dict) for items in lists for item in items):
+            return [item for items in lists for item in items]
+    return None
