@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
-from jeval.app.painter import COLOURS, SIGNS, duration
+from jeval.app.painter import COLOURS, SIGNS, duration, hush
 from jeval.ruling import STATUSES
 from jeval.summary import Summary
 
@@ -62,7 +62,8 @@ class _Clocked(Progress):
         rate = done / elapsed if elapsed > 0 else 0.0
         left = f"{duration((self._total - done) / rate)} left" if rate > 0 else "time left unknown"
         cost = f"${state.cost_usd:.4f}" if state.cost_usd is not None else ""
-        return f"{done:,}/{self._total:,} cases", f"{rate:,.0f}/s · {left}", cost
+        pace = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+        return f"{done:,}/{self._total:,} cases", f"{pace}/s · {left}", cost
 
 
 class PlainProgress(_Clocked):
@@ -80,15 +81,15 @@ class PlainProgress(_Clocked):
         shown = "  ".join(
             f"{SIGNS[status]} {counts[status]:,} {status}" for status in STATUSES if counts[status]
         )
-        print(
-            "  ".join(part for part in (f"{done}  {pace}", shown, cost) if part),
-            file=self._stream,
-            flush=True,
-        )
+        line = "  ".join(part for part in (f"{done}  {pace}", shown, cost) if part)
+        try:
+            print(line, file=self._stream, flush=True)
+        except BrokenPipeError:  # nobody reads the log any more: no reason to end the run
+            hush(self._stream)
 
 
 class LiveProgress(_Clocked):
-    """One line that rewrites itself, with a bar."""
+    """One line that rewrites itself, with a bar where there is room for one."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(clock)
@@ -103,20 +104,33 @@ class LiveProgress(_Clocked):
     def begin(self, total: int) -> None:
         super().begin(total)
         self._live.start()
+        self._show(0, f"0/{total:,} cases  waiting for the first answer")
 
     def show(self, state: _State, elapsed: float) -> None:
-        from rich.table import Table
         from rich.text import Text
 
         done, pace, cost = self.facts(state, elapsed)
         counts = state.summary.counts
-        statuses = Text()
+        line = Text(f"{done}  {pace}")
         for status in STATUSES:
             if counts[status]:
-                statuses.append(f"{SIGNS[status]} {counts[status]:,}  ", style=COLOURS[status])
+                line.append(f"  {SIGNS[status]} {counts[status]:,}", style=COLOURS[status])
+        line.append(f"  {cost}")
+        self._show(state.summary.cases, line)
+
+    def _show(self, done: int, line: Any) -> None:
+        from rich.table import Table
+
         grid = Table.grid(padding=(0, 2))
-        bar = self._bar_type(total=max(1, self._total), completed=state.summary.cases, width=24)
-        grid.add_row(bar, done, Text(pace), statuses, cost)
+        room = self._console.width - len(line) - 2
+        if room >= 10:
+            bar = self._bar_type(total=max(1, self._total), completed=done, width=min(24, room))
+            grid.add_column(no_wrap=True)
+            grid.add_column(no_wrap=True, overflow="ellipsis")
+            grid.add_row(bar, line)
+        else:
+            grid.add_column(no_wrap=True, overflow="ellipsis")
+            grid.add_row(line)
         self._live.update(grid, refresh=True)
 
     def end(self) -> None:
