@@ -8,7 +8,7 @@ which no judge sees.
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic.alias_generators import to_snake
+from pydantic.alias_generators import to_camel, to_snake
 
 from jeval.imports.draft import Draft, Options, Unfit, json_or_text, shown_text
 from jeval.imports.events import Events
@@ -74,25 +74,11 @@ def _single(whole: dict[str, Any], options: Options) -> Draft:
 
 
 def _conversation(whole: dict[str, Any], options: Options) -> Draft:
-    turns = json_or_text(whole.pop("turns", None))
-    if not turns:
-        raise Unfit(
-            "turns", "are missing, so there is no answer to evaluate", "simulate the conversation first"
-        )
-    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
-        raise Unfit("turns", "is no list of turns", "give each turn a role and a content", turns)
-    draft = Draft({})
-    turns = [{to_snake(key): value for key, value in turn.items()} for turn in turns]
-    for index, turn in enumerate(turns):
-        if turn.get("role") not in ("user", "assistant"):
-            raise Unfit(f"turns[{index}].role", "is no role", "use user or assistant", turn.get("role"))
-        if not isinstance(turn.get("content"), str):
-            raise Unfit(
-                f"turns[{index}].content", "is not a text", "write what was said", turn.get("content")
-            )
+    turns = _checked_turns(json_or_text(whole.pop("turns", None)))
     answers = [i for i, turn in enumerate(turns) if turn["role"] == "assistant"]
     if not answers:
         raise Unfit("turns", "hold no turn of the assistant", "leave this conversation out")
+    draft = Draft({})
     asked = [turn["content"] for turn in turns[: answers[-1]] if turn["role"] == "user"]
     if not asked:
         draft.note("no user message before the answer: input is empty")
@@ -101,26 +87,50 @@ def _conversation(whole: dict[str, Any], options: Options) -> Draft:
         {"id": f"m{number}", "role": turn["role"], "content": turn["content"]}
         for number, turn in enumerate(turns, 1)
     ]
-    retrieved: list[dict[str, Any]] = []
     events = Events(options, draft)
-    rest = []
-    for index, turn in enumerate(turns):
-        retrieved += _passages(turn.pop("retrieval_context", None), f"turns[{index}].retrieval_context")
-        add_calls(events, turn.pop("tools_called", None), turn, f"turns[{index}].tools_called")
-        rest.append({k: v for k, v in turn.items() if k not in ("role", "content") and v not in _EMPTY})
+    retrieved, rest = _of_turns(turns, events)
     _add_context(draft, retrieved, _passages(whole.pop("context", None), "context"))
-    for name, key in (
-        ("scenario", "scenario"), ("expected_outcome", "expectedOutcome"), ("chatbot_role", "chatbotRole"),
-    ):  # fmt: skip
+    for name in ("scenario", "expected_outcome", "chatbot_role"):
         value = whole.pop(name, None)
         if value is not None:
-            draft.body[key] = value
+            draft.body[to_camel(name)] = value
     if any(rest):
         whole["turns"] = rest
     if retrieved or events.seen:
         draft.note("tools and passages of turns kept in order, without the turn they belong to")
     _finish(draft, events, whole)
     return draft
+
+
+def _checked_turns(turns: Any) -> list[dict[str, Any]]:
+    if not turns:
+        raise Unfit(
+            "turns", "are missing, so there is no answer to evaluate", "simulate the conversation first"
+        )
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        raise Unfit("turns", "is no list of turns", "give each turn a role and a content", turns)
+    found = [{to_snake(key): value for key, value in turn.items()} for turn in turns]
+    for index, turn in enumerate(found):
+        if turn.get("role") not in ("user", "assistant"):
+            raise Unfit(f"turns[{index}].role", "is no role", "use user or assistant", turn.get("role"))
+        if not isinstance(turn.get("content"), str):
+            raise Unfit(
+                f"turns[{index}].content", "is not a text", "write what was said", turn.get("content")
+            )
+    return found
+
+
+def _of_turns(
+    turns: list[dict[str, Any]], events: Events
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The passages of all turns, whose tool calls go to `events`, and what else each turn holds."""
+    retrieved: list[dict[str, Any]] = []
+    rest = []
+    for index, turn in enumerate(turns):
+        retrieved += _passages(turn.pop("retrieval_context", None), f"turns[{index}].retrieval_context")
+        add_calls(events, turn.pop("tools_called", None), turn, f"turns[{index}].tools_called")
+        rest.append({k: v for k, v in turn.items() if k not in ("role", "content") and v not in _EMPTY})
+    return retrieved, rest
 
 
 def _text(whole: dict[str, Any], name: str) -> str:
