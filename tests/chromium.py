@@ -19,7 +19,8 @@ import aiohttp
 WAIT_S = 60
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync --hide-scrollbars --disable-dev-shm-usage --remote-debugging-port=0"
+    " --disable-component-update --disable-sync --hide-scrollbars --disable-dev-shm-usage"
+    " --remote-debugging-port=0"
 ).split()
 
 
@@ -54,9 +55,15 @@ class Page:
                 self._loaded.set()
             elif event["method"] == "Runtime.exceptionThrown":
                 self.problems.append(json.dumps(event["params"])[:500])
-            elif event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in ("error", "warning"):
+            elif event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in (
+                "error",
+                "warning",
+            ):
                 self.problems.append(json.dumps(event["params"]["entry"])[:500])
-            elif event["method"] == "Runtime.consoleAPICalled" and event["params"]["type"] in ("error", "assert"):
+            elif event["method"] == "Runtime.consoleAPICalled" and event["params"]["type"] in (
+                "error",
+                "assert",
+            ):
                 self.problems.append(json.dumps(event["params"])[:500])
 
     async def call(self, method: str, **params: Any) -> Any:
@@ -77,13 +84,19 @@ class Page:
     async def size(self, width: int, height: int, *, phone: bool = False) -> None:
         """The size of the window."""
         await self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=phone,
         )
 
     async def dark(self, on: bool) -> None:
         """Whether the person prefers dark pages."""
         value = "dark" if on else "light"
-        await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
+        await self.call(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}]
+        )
 
     async def key(self, key: str, *, loads: bool = True) -> None:
         """Press a key; where it `loads` a page, wait for it."""
@@ -120,7 +133,9 @@ async def chromium(profile: Path) -> AsyncIterator[Page]:
             async with session.get(f"http://127.0.0.1:{port}/json/list") as response:
                 tabs = await response.json()
             url = next(tab["webSocketDebuggerUrl"] for tab in tabs if tab["type"] == "page")
-            async with session.ws_connect(re.sub(r"//[^/]+", f"//127.0.0.1:{port}", url), max_msg_size=0) as socket:
+            async with session.ws_connect(
+                re.sub(r"//[^/]+", f"//127.0.0.1:{port}", url), max_msg_size=0
+            ) as socket:
                 page = Page(socket)
                 listening = asyncio.ensure_future(page.listen())
                 for domain in ("Page", "Runtime", "Log"):

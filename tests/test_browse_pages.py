@@ -193,7 +193,7 @@ def test_history_shows_one_cell_for_each_case_and_run(browser: Browser):
 def test_a_sweep_shows_a_column_for_each_run(browser: Browser):
     text = browser.get("/-/jeval/sweep/sweep-1").text
     assert "Sweep of 2 runs" in text
-    assert text.count("compare with the first") == 1
+    assert text.count("compare with the first run") == 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""The pages in a real browser: no console error at desktop and phone width, labels by keyboard, two runs compared.
+"""The pages in a real browser: no console error at desktop and phone width, labels by keyboard, a comparison.
 
-With JEVAL_IMAGES set to a folder, the pictures that the documentation shows are written there.
+With BROWSER_IMAGES set to a folder, the pictures that the documentation shows are written there.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from browsing import make_store
 from chromium import Page, chromium, find_chromium
+from stub_judge import judging
 from test_serve import serving
 
 from jeval.app.cli import main
@@ -39,10 +40,13 @@ def hostile(tmp_path_factory) -> Path:
 def clinic(tmp_path_factory) -> Path:
     """Runs of the bundled clinic, as the pictures show them."""
     store = tmp_path_factory.mktemp("clinic") / "clinic.db"
-    common = ["dataset=clinic", "rubrics=clinic", f"store={store}"]
-    main(["run", *common, "name=monday", "dataset.limit=20"])
-    main(["run", "-m", *common, "thresholds=lenient,default,strict"])
-    main(["run", *common, "name=tuesday"])
+    common = ["dataset=clinic", "rubrics=clinic", f"store={store}", "judge=local"]
+    with judging("model-1.0") as first, judging("model-1.1") as second:
+        for name in ("monday", "tuesday"):
+            main(["run", *common, f"judge.base_url={first}", f"name={name}", "judge.reuse=never"])
+        main(["run", *common, f"judge.base_url={second}", "name=wednesday", "judge.reuse=never"])
+        main(["run", "-m", *common, f"judge.base_url={second}", "thresholds=lenient,default,strict"])
+        main(["run", *common, f"judge.base_url={second}", "name=thursday"])
     return store
 
 
@@ -144,21 +148,22 @@ def test_the_report_opens_without_a_complaint(hostile: Path, tmp_path: Path):
     assert asyncio.run(steps()) == []
 
 
-@pytest.mark.skipif("JEVAL_IMAGES" not in os.environ, reason="JEVAL_IMAGES names no folder for pictures")
+@pytest.mark.skipif("BROWSER_IMAGES" not in os.environ, reason="BROWSER_IMAGES names no folder for pictures")
 def test_pictures_for_the_documentation(clinic: Path, tmp_path: Path):
-    folder = Path(os.environ["JEVAL_IMAGES"])
+    folder = Path(os.environ["BROWSER_IMAGES"])
     ids = rows(clinic, "SELECT id, sweep_id FROM runs ORDER BY started_at")
     first, last = ids[0][0], ids[-1][0]
+    tall = (PHONE[0], 1000)
     sweep = next(sweep for _, sweep in ids if sweep)
     pictures = {
         "runs": ("/-/jeval", DESKTOP, False),
         "run": (f"/-/jeval/run/{last}", DESKTOP, False),
-        "case": (f"/-/jeval/case/{last}/clinic-002", DESKTOP, False),
+        "case": (f"/-/jeval/case/{last}/clinic-005", DESKTOP, False),
         "case-dark": (f"/-/jeval/case/{last}/clinic-003", DESKTOP, True),
         "compare": (f"/-/jeval/compare?a={first}&b={last}", DESKTOP, False),
         "history": ("/-/jeval/history", DESKTOP, False),
         "sweep": (f"/-/jeval/sweep/{sweep}", DESKTOP, False),
-        "review-phone": (f"/-/jeval/review?run={last}", PHONE, False),
+        "review-phone": (f"/-/jeval/review?run={last}", tall, False),
     }
 
     async def steps(page: Page, base: str) -> None:

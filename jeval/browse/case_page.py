@@ -129,7 +129,9 @@ def _requests(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, An
 def _neighbour(conn: sqlite3.Connection, run: int, key: int, sign: str, order: str) -> str | None:
     row = conn.execute(
         "SELECT case_ids.id FROM run_cases rc JOIN case_ids ON case_ids.key = rc.case_key"  # noqa: S608 - our own words
-        f" WHERE rc.run = ? AND rc.case_key {sign} ? ORDER BY rc.case_key {order} LIMIT 1",
+        f" WHERE rc.run = ?1 AND rc.position {sign}"
+        " (SELECT position FROM run_cases WHERE run = ?1 AND case_key = ?2)"
+        f" ORDER BY rc.position {order} LIMIT 1",
         (run, key),
     ).fetchone()
     return row[0] if row else None

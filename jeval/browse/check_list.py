@@ -55,9 +55,11 @@ def checks(
         if here <= skip:
             skip -= here
             continue
-        order = "c.critical DESC, c.case_key, c.rubric" if status == "fail" else "c.case_key, c.rubric"
+        order = ("c.critical DESC, " if status == "fail" else "") + "rc.position, c.rubric"
         inner = (
-            f"SELECT * FROM check_rows c WHERE {where.sql} AND c.status = {STATUSES.index(status)}"  # noqa: S608
+            "SELECT c.* FROM check_rows c CROSS JOIN run_cases rc ON rc.run = c.run AND"  # noqa: S608
+            " rc.case_key = c.case_key"
+            f" WHERE {where.sql} AND c.status = {STATUSES.index(status)}"
             f" ORDER BY {order} LIMIT {left} OFFSET {skip}"
         )
         rows = every(conn, _LIST.format(inner=inner) + f" ORDER BY {order}", where.params)

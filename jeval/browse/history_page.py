@@ -87,7 +87,8 @@ def _cases(
         )
     else:
         chosen = (
-            f"SELECT DISTINCT case_key FROM run_cases WHERE run IN ({_keys(runs)}) ORDER BY case_key {limit}"  # noqa: S608
+            f"SELECT case_key FROM run_cases WHERE run IN ({_keys(runs)}) GROUP BY case_key"  # noqa: S608
+            f" ORDER BY min(position), case_key {limit}"
         )
     keys = [row[0] for row in conn.execute(chosen, params)]
     more, keys = len(keys) > PAGE, keys[:PAGE]

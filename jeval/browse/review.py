@@ -109,11 +109,12 @@ def _at(
     for rubric, status, left in parts:
         if skip < left:
             row = conn.execute(
-                "SELECT i.id, r.id FROM check_rows c JOIN case_ids i ON i.key = c.case_key JOIN"
-                " rubrics r ON r.pk = c.rubric"
+                "SELECT i.id, r.id FROM check_rows c"
+                " CROSS JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
+                " JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
                 " WHERE c.run = ? AND c.rubric = ? AND c.status = ? AND c.case_key NOT IN"
                 " (SELECT value FROM json_each(?))"
-                " ORDER BY c.case_key LIMIT 1 OFFSET ?",
+                " ORDER BY rc.position LIMIT 1 OFFSET ?",
                 (run, rubric, status, json.dumps(sorted(labelled.get((rubric, status), ()))), skip),
             ).fetchone()
             if row is not None:

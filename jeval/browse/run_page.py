@@ -61,9 +61,7 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
         "total": total,
         "page": page,
         "pages": max(1, -(-total // PAGE)),
-        "critical": _critical(conn, run, rubrics)
-        if not narrowed and found["totals"]["critical_failures"]
-        else [],
+        "critical": _critical(conn, run) if not narrowed and found["totals"]["critical_failures"] else [],
         "scores": scores(conn, run["pk"]),
         "previous": previous,
         "difference": difference(previous, run) if previous else [],
@@ -93,13 +91,15 @@ def _groups_of(
     return found
 
 
-def _critical(
-    conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _critical(conn: sqlite3.Connection, run: dict[str, Any]) -> list[dict[str, Any]]:
     return every(
         conn,
-        "SELECT case_id, rubric_id, rubric_version, reason FROM critical_failures WHERE run_id = ? LIMIT 10",
-        (run["id"],),
+        "SELECT i.id AS case_id, r.id AS rubric_id, r.version AS rubric_version, v.reason FROM check_rows c"
+        " JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
+        " JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
+        " JOIN verdicts v ON v.id = c.verdict WHERE c.run = ? AND c.critical = 1 ORDER BY"
+        " rc.position LIMIT 10",
+        (run["pk"],),
     )
 
 
