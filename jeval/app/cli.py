@@ -70,11 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}."
         )
         module.arguments(parser)
-        try:
-            parsed = parser.parse_args(arguments[1:])
-        except SystemExit as ended:
-            return 0 if not ended.code else 3
-        return int(module.main(parsed))
+        return int(module.main(parser.parse_args(arguments[1:])))
+    except SystemExit as ended:  # of argparse, ours or Hydra's: help was shown, or a flag is none
+        return 0 if not ended.code else 3
     except JevalError as error:
         return _fail(error)
     except KeyboardInterrupt:

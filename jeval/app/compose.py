@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,14 @@ OPTIONAL = {
 }
 OPEN_MAPS = ("dataset.where.", "tags.", "gate.min_scores.")
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
-_WITH_VALUE = ("-c", "--cfg", "-i", "--info", "-p", "--package", "-cd", "--config-dir")
+_WITH_VALUE = ("-p", "--package", "-cd", "--config-dir")
+# Flags that may have a value: what they mean without one, and what it may be.
+_MAYBE_VALUE = {
+    **dict.fromkeys(("-c", "--cfg"), ("job", ("job", "hydra", "all"))),
+    **dict.fromkeys(
+        ("-i", "--info"), ("all", ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath"))
+    ),
+}
 # What Hydra reads as it stands, and what of that it makes numbers and truth values of: 1.10 becomes 1.1.
 _WORD = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./-]*")
 _CONVERTED = re.compile(r"[0-9.].*|true|false|inf|nan", re.I)
@@ -150,14 +158,18 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
 def _flags_first(arguments: Sequence[str]) -> list[str]:
     flags: list[str] = []
     overrides: list[str] = []
-    waiting = iter(arguments)
-    for argument in waiting:
+    waiting = deque(arguments)
+    while waiting:
+        argument = waiting.popleft()
         if not argument.startswith("-"):
             overrides.append(argument)
             continue
         flags.append(argument)
-        if argument in _WITH_VALUE:
-            flags += [value for value in (next(waiting, None),) if value is not None]
+        if argument in _MAYBE_VALUE:
+            default, values = _MAYBE_VALUE[argument]
+            flags.append(waiting.popleft() if waiting and waiting[0] in values else default)
+        elif argument in _WITH_VALUE and waiting:
+            flags.append(waiting.popleft())
     return flags + overrides
 
 
