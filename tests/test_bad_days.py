@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -544,3 +545,36 @@ def test_the_exit_code_survives_a_reader_that_stops_reading(tmp_path: Path) -> N
     process.stderr.close()
     assert process.wait(30) == 2
     assert b"Traceback" not in err and b"BrokenPipe" not in err
+
+
+# Large
+
+
+def peak_mb(*arguments: str) -> float:
+    """Run the command line in a process of its own; the most memory it held, in MB."""
+    process = subprocess.Popen(command(*arguments), env=environment(), stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs wait4")
+def test_memory_does_not_grow_with_the_dataset(tmp_path: Path) -> None:
+    """60 MB of cases against 6 MB: the difference is far less than the file's size."""
+    peaks = []
+    for number in (1_200, 12_000):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        arguments = project(folder, 0)
+        write_rubrics(folder / "rubrics.json", [RUBRICS[1]])
+        with (folder / "cases.jsonl").open("w", encoding="utf-8") as file:
+            for i in range(number):
+                passage = f"Ticket {i} costs {i} crowns. " * 180
+                file.write(json.dumps(case(i, context=[{"id": "k", "content": passage}])) + "\n")
+        if number == 12_000:
+            assert (folder / "cases.jsonl").stat().st_size > 50_000_000
+        peaks.append(peak_mb("run", *arguments))
+        assert rows(folder / "jeval.db", "SELECT count(*) FROM run_cases") == [(number,)]
+    assert peaks[1] < peaks[0] + 25, peaks
