@@ -22,7 +22,7 @@ from jeval.app.places import store_path
 from jeval.app.prepare import Prepared, judge_identity, make_judge, prepare
 from jeval.app.progress import Progress, make_progress
 from jeval.app.reproduce import Original, changes_since
-from jeval.app.run import Redecide, execute, new_run_id
+from jeval.app.run import Redecide, execute, new_run_id, now
 from jeval.app.settings import RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
 from jeval.errors import ConfigError, JevalError, StoreError
@@ -114,7 +114,9 @@ class Job:
                 remedy = "check its permissions and who else writes it"
                 raise StoreError(f"store {path} cannot be written: {error}; {remedy}") from error
             self.last = (prepared, path)
-            return self._tell(prepared, outcome, connection, path, baseline, quiet=sweep is not None)
+            code = self._tell(prepared, outcome, connection, path, baseline, quiet=sweep is not None)
+            self._explain(prepared, outcome, connection)
+            return code
 
     def _execute(
         self,
@@ -142,6 +144,24 @@ class Job:
             sweep=sweep,
             root=self.root,
             redecide=redecide,
+        )
+
+    def _explain(self, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection) -> None:
+        """Have the scores put into prose, where that is wanted. It comes last, so that it can change nothing."""
+        settings = prepared.settings
+        if settings.explain.base_url is None:
+            return
+        from jeval.app.explained import explain_run
+
+        explain_run(
+            connection,
+            outcome.run_id,
+            prepared.metrics,
+            settings.explain,
+            os.environ,
+            simulated=settings.judge.gateway == "offline",
+            max_state_tokens=settings.judge.max_state_tokens,
+            now=now,
         )
 
     def _replay(self, settings: RunSettings) -> int | None:
@@ -178,8 +198,14 @@ class Job:
         return 0
 
     def _tell(
-        self, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection, path: Path,
-        baseline: sqlite3.Row | None, *, quiet: bool,
+        self,
+        prepared: Prepared,
+        outcome: Outcome,
+        connection: sqlite3.Connection,
+        path: Path,
+        baseline: sqlite3.Row | None,
+        *,
+        quiet: bool,
     ) -> int:
         painter = Painter(sys.stderr if self.options.json else sys.stdout, os.environ)
         if not quiet:

@@ -113,6 +113,23 @@ class GateSettings(_Settings):
     """Whether a check that changes status between repeats counts as no failure."""
 
 
+class ExplainSettings(_Settings):
+    """Who writes prose about scores once they are settled; nobody where there is no base_url."""
+
+    name: Name = "none"
+    base_url: str | None = None
+    model: str | None = None
+    key_env: str | None = None
+    """The name of the environment variable that holds the key; never the key."""
+    which: Literal["failed", "all"] = "failed"
+    limit: Whole = 50
+    simulated: bool = False
+    """Whether scores of the offline judge are explained too."""
+    timeout_s: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)] = 60.0
+    concurrency: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
+    max_tokens: Annotated[int, Field(ge=1, strict=True)] = 400
+
+
 class RunSettings(_Settings):
     """The whole of a run's configuration."""
 
@@ -122,6 +139,7 @@ class RunSettings(_Settings):
     thresholds: Profile
     judge: JudgeSettings
     gate: GateSettings
+    explain: ExplainSettings = ExplainSettings()
     name: Name | None = None
     tags: dict[str, Any] = {}
     store: str | None = None
@@ -129,8 +147,8 @@ class RunSettings(_Settings):
     """Hashes of what the files held, in a saved configuration."""
 
     def saved(self, fingerprint: dict[str, Any]) -> dict[str, Any]:
-        """The configuration as kept with a run: all but where it was stored."""
-        body = self.model_dump(by_alias=True, mode="json", exclude={"store", "fingerprint"})
+        """The configuration as kept with a run: all but where it was stored and who explained it."""
+        body = self.model_dump(by_alias=True, mode="json", exclude={"store", "fingerprint", "explain"})
         return {**body, "fingerprint": fingerprint}
 
     def sha256(self, fingerprint: dict[str, Any], gateway: str, model: str) -> str:

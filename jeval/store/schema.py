@@ -263,7 +263,30 @@ BEGIN SELECT RAISE(ABORT, 'two contents under one key in {table}'); END;
     )
 )
 
+_EXPLANATIONS = """
+CREATE TABLE explanation_rows (
+  run INTEGER NOT NULL REFERENCES runs (pk),
+  case_key INTEGER NOT NULL REFERENCES case_ids (key),
+  metric INTEGER NOT NULL REFERENCES metrics (pk),
+  text TEXT NOT NULL,
+  model TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (run, case_key, metric)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW explanations AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, metrics.id AS metric_id, e.text AS text, e.model AS model,
+  e.at AS explained_at
+FROM explanation_rows e
+JOIN runs ON runs.pk = e.run
+JOIN case_ids ON case_ids.key = e.case_key
+JOIN metrics ON metrics.pk = e.metric;
+"""
+
 # Appended to, never edited once released: (name, SQL).
-MIGRATIONS: tuple[tuple[str, str], ...] = (("first tables and views", _TABLES + _GUARDS + VIEWS),)
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    ("first tables and views", _TABLES + _GUARDS + VIEWS),
+    ("explanations of scores", _EXPLANATIONS),
+)
 
 VERSION = len(MIGRATIONS)
