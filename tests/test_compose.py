@@ -193,7 +193,7 @@ def refusal(root: Path, *arguments: str) -> str:
         ("judge.max_attemps=3", ["did you mean judge.max_attempts?"]),
         ("thresholds.pas=0.5", ["did you mean thresholds.pass?", "thresholds.fail"]),
         ("nmae=x", ["did you mean name?"]),
-        ("zzz=1", ["there are: dataset, rubrics, metrics, thresholds, judge, gate, name, tags, store"]),
+        ("zzz=1", ["there are: dataset, rubrics, metrics, thresholds, judge, gate, explain, name, tags, store"]),
         ("judge.base_ulr=x", ["did you mean judge.base_url?"]),
         ("dataset.were=x", ["did you mean dataset.where?"]),
     ],
