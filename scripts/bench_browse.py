@@ -41,9 +41,11 @@ def make_store(folder: Path) -> Path:
 
 async def measure(store: Path) -> None:
     """Ask for each page several times."""
+    from jeval.browse.screen import warm
     from jeval.browse.server import make_datasette
     from jeval.browse.tending import tend
 
+    warm()  # as `jeval serve` does while it starts
     datasette = make_datasette(store)
     await datasette.invoke_startup()
     begun = time.perf_counter()

@@ -271,3 +271,29 @@ def test_every_template_escapes():
         assert "|safe" not in source.replace(" ", ""), name
         assert "autoescape" not in source, name
         assert not re.search(r"<script>|\son\w+=|style=\"", source), name
+
+
+def test_history_compare_and_review_are_narrowed_too(browser: Browser):
+    first, second = browser.run_id("first"), browser.run_id("second")
+    history = browser.get("/-/jeval/history?key=team&value=blue").text
+    assert history.count('<th scope="row">') == 2
+    assert browser.get("/-/jeval/history?q=nowhere").text.count('<th scope="row">') == 0
+    both = f"a={first}&b={second}"
+    assert "No change matches." in browser.get(f"/-/jeval/compare?{both}&q=nowhere").text
+    assert "0 changes" in browser.get(f"/-/jeval/compare?{both}&severity=major&status=fail").text
+    whole = left(browser, f"run={second}")
+    critical = left(browser, f"run={second}&severity=critical")
+    assert 0 < critical < whole
+    assert left(browser, f"run={second}&case=case-1&rubric=polite") == 1
+    assert left(browser, f"run={second}&q=nowhere") == 0
+
+
+def left(browser: Browser, query: str) -> int:
+    found = re.search(r"([\d,]+) left without", browser.get(f"/-/jeval/review?{query}").text)
+    assert found
+    return int(found[1])
+
+
+def test_a_label_keeps_the_filters_of_its_queue(browser: Browser):
+    page = browser.get("/-/jeval/review?run=second&severity=minor&q=heliotrope").text
+    assert 'name="narrow" value="severity=minor&amp;q=heliotrope"' in page

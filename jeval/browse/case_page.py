@@ -113,7 +113,19 @@ def _scores(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]
         " WHERE s.run = ? AND s.case_key = ? ORDER BY m.id",
         (run, key),
     )
-    return [row | {"breakdown": json.loads(row["breakdown"])} for row in rows]
+    prose = _explanations(conn, run, key)
+    return [row | {"breakdown": json.loads(row["breakdown"]), "prose": prose.get(row["id"])} for row in rows]
+
+
+def _explanations(conn: sqlite3.Connection, run: int, key: int) -> dict[str, dict[str, Any]]:
+    """{metric id: what an explainer wrote}; stores that are not migrated yet have no place for it."""
+    if not conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'explanation_rows'").fetchone():
+        return {}
+    sql = (
+        "SELECT m.id, e.text, e.model FROM explanation_rows e JOIN metrics m ON m.pk = e.metric"
+        " WHERE e.run = ? AND e.case_key = ?"
+    )
+    return {row["id"]: row for row in every(conn, sql, (run, key))}
 
 
 def _requests(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:

@@ -134,6 +134,14 @@ COLUMNS: dict[str, dict[str, str]] = {
         "passed": "Whether it passed by itself; null where the metric is not strict.",
         "confidence": _CONFIDENCE,
     },
+    "explanations": {
+        "run_id": _RUN,
+        "case_id": _CASE,
+        "metric_id": "The metric's stable id.",
+        "text": "Prose about a score, written after it; it cannot change one.",
+        "model": "The model that wrote it.",
+        "explained_at": "When, UTC.",
+    },
     "judgments": {
         **_MODEL,
         "state_sha256": "Hash of what the judge was shown.",
@@ -270,5 +278,11 @@ COLUMNS |= {
     | {"status": "scored, skipped or error."},
     "score_rows": _pieces("run case_key metric result"),
     "sweep_jobs": _pieces("sweep_id position overrides run exit_code error"),
+    "explanation_rows": _pieces("run case_key metric")
+    | {
+        "text": "Prose about a score, written after it; it cannot change one.",
+        "model": "The model that wrote it.",
+        "at": "When, UTC.",
+    },
     "tallies": _pieces("run rubric status n"),
 }

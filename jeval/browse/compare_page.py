@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from jeval.browse.check_list import describe
+from jeval.browse.filters import ALL, Filters
+from jeval.browse.narrowed import checks_left
 from jeval.browse.rows import counts_of, every, find_run, rubrics_of, totals
 from jeval.browse.run_list import critical_rubrics, run_names
 from jeval.browse.run_page import difference
@@ -31,12 +33,13 @@ _SEVERITIES = ("critical", "major", "minor")
 
 
 def compare_page(
-    conn: sqlite3.Connection, first: str, second: str, change: str = "", rubric: str = "", page: int = 1
+    conn: sqlite3.Connection, first: str, second: str, change: str = "", filters: Filters = ALL
 ) -> dict[str, Any]:
     """All that the comparison shows; only the lists to choose from where a run is not named. Raises
     NotHere."""
     shown: dict[str, Any] = {"names": run_names(conn), "a": None, "b": None}
-    shown |= {"change": change, "rubric": rubric, "page": page}
+    page = filters.page
+    shown |= {"change": change, "filters": filters, "page": page}
     if not first or not second:
         return shown
     a, b = find_run(conn, first), find_run(conn, second)
@@ -44,7 +47,8 @@ def compare_page(
     found = _comparison(conn, a, b)
     counts = counts_of(conn, {a["pk"], b["pk"]})
     critical = critical_rubrics(conn)
-    rows = _chosen(found, change, rubric)
+    changed = (one.case_id for rows in found.changes.values() for one in rows)
+    rows = _chosen(found, change, checks_left(conn, b["pk"], list(rb.values()), filters, changed))
     these = rows[(page - 1) * PAGE : page * PAGE]
     return shown | {
         "a": a,
@@ -59,6 +63,7 @@ def compare_page(
         "unchanged": found.unchanged,
         "changes": [_described(conn, (a, b), (ra, rb), one) for one in these],
         "more": len(rows) > page * PAGE,
+        "listed": len(rows),
         "issues": found.issues,
         "comparable": found.comparable,
         "significance": found.significance_text(),
@@ -83,8 +88,8 @@ def _comparison(conn: sqlite3.Connection, a: dict[str, Any], b: dict[str, Any]) 
     return found
 
 
-def _chosen(found: Comparison, kind: str, rubric: str) -> list[Change]:
-    """The changes of one kind and rubric, or all; worst first and critical before others."""
+def _chosen(found: Comparison, kind: str, left: set[tuple[str, str]] | None) -> list[Change]:
+    """The changes of one kind, or all, that filters leave; worst first and critical before others."""
     return [
         change
         for name in TITLES
@@ -93,7 +98,7 @@ def _chosen(found: Comparison, kind: str, rubric: str) -> list[Change]:
             found.changes[name],
             key=lambda c: (_SEVERITIES.index(c.severity), c.case_id),
         )
-        if not rubric or change.rubric_id == rubric
+        if left is None or (change.case_id, change.rubric_id) in left
     ]
 
 

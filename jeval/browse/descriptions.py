@@ -38,6 +38,10 @@ _TABLES: dict[str, dict[str, Any]] = {
         "description": "One row for each question of a metric: what it added to the score.",
         "facets": ["metric_id", "type"],
     },
+    "explanations": {
+        "title": "Explanations",
+        "description": "What an optional explainer wrote about scores.",
+    },
     "judgments": {
         "title": "Judgments",
         "description": (
@@ -105,10 +109,9 @@ _TABLES: dict[str, dict[str, Any]] = {
 
 # What people look at stands first; the shared pieces beneath the views are for those who know SQL.
 _HIDDEN = (
-    "case_metadata", "case_rows", "findings", "check_rows", "judgment_rows", "request_rows", "run_cases",
-    "run_rubrics", "score_results",
-    "score_rows", "sweep_jobs", "tallies",
-)  # fmt: skip
+    "case_metadata case_rows explanation_rows findings check_rows judgment_rows request_rows run_cases run_rubrics"
+    " score_results score_rows sweep_jobs tallies"
+).split()
 
 
 def database_metadata() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-__all__ = ["Filters", "Where", "where"]
+__all__ = ["ALL", "Filters", "Where", "where"]
 
 STATUSES = ("pass", "fail", "review", "skipped", "error")
 SEVERITIES = ("critical", "major", "minor")
@@ -92,6 +92,9 @@ def _number(text: str | None) -> float | None:
     except ValueError:
         return None
     return number if number is not None and 0 <= number < 1e12 else None
+
+
+ALL = Filters()
 
 
 @dataclass(frozen=True)

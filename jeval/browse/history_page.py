@@ -1,9 +1,12 @@
 """Cases down, runs across: what broke when, seen at once."""
 
+import json
 import sqlite3
 from typing import Any
 
-from jeval.browse.rows import every
+from jeval.browse.filters import Filters
+from jeval.browse.narrowed import cases_left
+from jeval.browse.rows import every, rubrics_of
 
 __all__ = ["history_page"]
 
@@ -14,7 +17,7 @@ _WORST = "min(CASE c.status WHEN 1 THEN 0 WHEN 4 THEN 1 WHEN 2 THEN 2 WHEN 0 THE
 _BY_RANK = ("fail", "error", "review", "pass", "skipped")
 
 
-def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
+def history_page(conn: sqlite3.Connection, state: dict[str, str], filters: Filters) -> dict[str, Any]:
     """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or
     None."""
     datasets = [
@@ -39,12 +42,18 @@ def history_page(conn: sqlite3.Connection, state: dict[str, str], page: int) -> 
     )[::-1]
     rubrics = _rubric_ids(conn, runs)
     rubric = state.get("rubric", "")
-    cases, more = _cases(conn, runs, rubric, bool(state.get("changed")), page)
+    page = filters.page
+    left = None
+    if runs:
+        latest = runs[-1]["pk"]
+        left = cases_left(conn, latest, rubrics_of(conn, latest), filters)
+    cases, more = _cases(conn, runs, rubric, bool(state.get("changed")), page, left)
     return {
         "runs": runs,
         "cases": cases,
         "more": more,
         "state": state,
+        "filters": filters,
         "page": page,
         "dataset": dataset,
         "choices": {"dataset": datasets, "thresholds": profiles, "judge": judges, "rubric": rubrics},
@@ -71,24 +80,30 @@ def _rubric_ids(conn: sqlite3.Connection, runs: list[dict[str, Any]]) -> list[st
 
 
 def _cases(
-    conn: sqlite3.Connection, runs: list[dict[str, Any]], rubric: str, changed: bool, page: int
+    conn: sqlite3.Connection,
+    runs: list[dict[str, Any]],
+    rubric: str,
+    changed: bool,
+    page: int,
+    left: list[int] | None,
 ) -> tuple[list[dict[str, Any]], bool]:
     if not runs:
         return [], False
-    params: dict[str, Any] = {"rubric": rubric}
+    params: dict[str, Any] = {"rubric": rubric, "left": json.dumps(left)}
     only = "AND c.rubric IN (SELECT pk FROM rubrics WHERE id = :rubric)" if rubric else ""
+    some = "AND c.case_key IN (SELECT value FROM json_each(:left))" if left is not None else ""
     limit = f"LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}"
     if changed:
         chosen = (
             f"SELECT case_key FROM (SELECT c.run, c.case_key, {_WORST} AS worst FROM check_rows c"  # noqa: S608
-            f" WHERE c.run IN ({_keys(runs)}) {only}"
+            f" WHERE c.run IN ({_keys(runs)}) {only} {some}"
             " GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst)"
             f" ORDER BY case_key {limit}"
         )
     else:
         chosen = (
-            f"SELECT case_key FROM run_cases WHERE run IN ({_keys(runs)}) GROUP BY case_key"  # noqa: S608
-            f" ORDER BY min(position), case_key {limit}"
+            f"SELECT c.case_key FROM run_cases c WHERE c.run IN ({_keys(runs)}) {some}"  # noqa: S608
+            f" GROUP BY c.case_key ORDER BY min(c.position), c.case_key {limit}"
         )
     keys = [row[0] for row in conn.execute(chosen, params)]
     more, keys = len(keys) > PAGE, keys[:PAGE]

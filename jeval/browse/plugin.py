@@ -14,6 +14,7 @@ from jeval.browse.descriptions import database_metadata
 from jeval.browse.named import named_queries
 from jeval.browse.routes import ROUTES
 from jeval.browse.stores import find_stores, is_store
+from jeval.browse.tending import keep_tended, tend
 
 __all__ = [
     "canned_queries",
@@ -28,10 +29,11 @@ __all__ = [
 
 @hookimpl
 def startup(datasette: Any) -> Any:
-    """Look at every database once, so that the hooks that cannot wait know the stores."""
+    """Look at every database once, so that the hooks that cannot wait know the stores; make their index."""
 
     async def inner() -> None:
-        await find_stores(datasette)
+        for name in await find_stores(datasette):
+            await tend(datasette.databases[name], steps=1)
 
     return inner
 
@@ -66,4 +68,7 @@ def extra_css_urls(database: str | None, datasette: Any) -> list[str]:
 
 @hookimpl
 def menu_links(datasette: Any, actor: Any, request: Any) -> list[dict[str, str]]:
+    for name, database in datasette.databases.items():
+        if is_store(datasette, name):
+            keep_tended(database)
     return [{"href": datasette.urls.path("/-/jeval"), "label": "Runs, review, history"}]

@@ -5,6 +5,8 @@ import sqlite3
 from typing import Any
 
 from jeval.browse.case_page import anchors, body_of, case_checks, case_key, labels_of
+from jeval.browse.filters import ALL, Filters, Where
+from jeval.browse.narrowed import of_run
 from jeval.browse.rows import STATUSES, NotHere, counts_of, every, find_run, rubrics_of
 from jeval.browse.run_list import run_names
 
@@ -26,7 +28,9 @@ _QUEUES: dict[str, tuple[tuple[int, bool], ...]] = {
 }
 
 
-def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int) -> dict[str, Any]:
+def queue_page(
+    conn: sqlite3.Connection, state: dict[str, str], skip: int, filters: Filters = ALL
+) -> dict[str, Any]:
     """The next check of the queue and how many are left; `skip` passes over so many.
 
     A `case` and a `check` (a rubric's id) in the state show that check, labelled or not. Raises NotHere.
@@ -40,6 +44,7 @@ def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int) -> di
         "labelled": 0,
         "skip": skip,
         "state": state,
+        "filters": filters,
     }
     if not names:
         return shown
@@ -48,7 +53,8 @@ def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int) -> di
     queue = state.get("queue", "") if state.get("queue", "") in _QUEUES else ""
     chosen = [r for r in rubrics if state.get("rubric") in (None, "", r["id"])]
     labelled = _labelled(conn, run["pk"])
-    parts = _parts(conn, run["pk"], chosen, queue, labelled)
+    these = of_run(conn, run["pk"], rubrics, filters)
+    parts = _parts(conn, run["pk"], chosen, queue, labelled, these)
     left = sum(part[2] for part in parts)
     shown |= {
         "run": run,
@@ -62,7 +68,7 @@ def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int) -> di
     if not left:
         return shown
     shown["skip"] = skip % left
-    return shown | _one(conn, run, *_at(conn, run["pk"], parts, labelled, shown["skip"]))
+    return shown | _one(conn, run, *_at(conn, run["pk"], parts, labelled, shown["skip"], these))
 
 
 Labelled = dict[tuple[int, int], set[int]]
@@ -84,38 +90,66 @@ def _labelled(conn: sqlite3.Connection, run: int) -> Labelled:
 
 
 def _parts(
-    conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], queue: str, labelled: Labelled
+    conn: sqlite3.Connection,
+    run: int,
+    rubrics: list[dict[str, Any]],
+    queue: str,
+    labelled: Labelled,
+    these: Where | None,
 ) -> list[tuple[int, int, int]]:
     """The queue as (rubric, status, how many are left), in its order: critical and required rubrics first."""
     counts = counts_of(conn, [run])[run]
     ordered = sorted(rubrics, key=lambda r: (r["severity"] != "critical", not r["required"]))
-    return [
-        (rubric["pk"], status, left)
-        for status, critical in _QUEUES[queue]
-        for rubric in ordered
-        if not critical or rubric["severity"] == "critical"
-        if (
-            left := counts.get(rubric["pk"], {}).get(STATUSES[status], 0)
-            - len(labelled.get((rubric["pk"], status), ()))
-        )
-        > 0
-    ]
+    found = []
+    for status, critical in _QUEUES[queue]:
+        for rubric in ordered:
+            key = rubric["pk"]
+            if critical and rubric["severity"] != "critical":
+                continue
+            if these is None:
+                left = counts.get(key, {}).get(STATUSES[status], 0) - len(labelled.get((key, status), ()))
+            else:
+                sql, params = _left(run, key, status, labelled, these)
+                left = conn.execute(f"SELECT count(*) {sql}", params).fetchone()[0]
+            if left > 0:
+                found.append((key, status, left))
+    return found
+
+
+def _left(
+    run: int, rubric: int, status: int, labelled: Labelled, these: Where | None
+) -> tuple[str, dict[str, Any]]:
+    """SQL for the checks of a rubric and status that nobody labelled, of those that filters leave."""
+    params = {"run": run, "its_rubric": rubric, "its_status": status}
+    done = json.dumps(sorted(labelled.get((rubric, status), ())))
+    sql = (
+        "FROM check_rows c CROSS JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
+        " WHERE c.run = :run AND c.rubric = :its_rubric AND c.status = :its_status"
+        " AND c.case_key NOT IN (SELECT value FROM json_each(:done))"
+    )
+    if these is not None:
+        sql += f" AND {these.sql}"
+        params |= these.params
+    return sql, params | {"done": done}
 
 
 def _at(
-    conn: sqlite3.Connection, run: int, parts: list[tuple[int, int, int]], labelled: Labelled, skip: int
+    conn: sqlite3.Connection,
+    run: int,
+    parts: list[tuple[int, int, int]],
+    labelled: Labelled,
+    skip: int,
+    these: Where | None,
 ) -> tuple[str, str]:
     """The case and rubric ids of the check at this place of the queue."""
     for rubric, status, left in parts:
         if skip < left:
+            sql, params = _left(run, rubric, status, labelled, these)
             row = conn.execute(
-                "SELECT i.id, r.id FROM check_rows c"
-                " CROSS JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
-                " JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
-                " WHERE c.run = ? AND c.rubric = ? AND c.status = ? AND c.case_key NOT IN"
-                " (SELECT value FROM json_each(?))"
-                " ORDER BY rc.position LIMIT 1 OFFSET ?",
-                (run, rubric, status, json.dumps(sorted(labelled.get((rubric, status), ()))), skip),
+                "SELECT (SELECT id FROM case_ids WHERE key = c.case_key),"  # noqa: S608 - our own fragments
+                f" (SELECT id FROM rubrics WHERE pk = c.rubric) {sql}"
+                " ORDER BY rc.position LIMIT 1 OFFSET :skip",
+                params | {"skip": skip},
             ).fetchone()
             if row is not None:
                 return row[0], row[1]

@@ -1,6 +1,5 @@
 """The pages under /-/jeval: each reads its address, asks the store, fills its template."""
 
-import asyncio
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ from jeval.browse.run_page import run_page
 from jeval.browse.screen import ASSETS, render
 from jeval.browse.stores import find_stores, the_store
 from jeval.browse.sweep_page import sweep_page
-from jeval.browse.tending import tend
+from jeval.browse.tending import keep_tended
 
 __all__ = ["HEADERS", "ROUTES"]
 
@@ -117,10 +116,7 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
             )
             return desk.page("wrong.html", {"title": "No store", "message": what}, 404)
         await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
-        if store not in _tended.setdefault(id(datasette), set()):
-            _tended[id(datasette)].add(store)
-            task = asyncio.ensure_future(tend(datasette.databases[store]))
-            task.add_done_callback(lambda _: _tended[id(datasette)].discard(store))
+        keep_tended(datasette.databases[store])
         try:
             response: Response = await handler(desk)
         except NotHere as missing:
@@ -136,9 +132,6 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         return response
 
     return view
-
-
-_tended: dict[int, set[str]] = {}
 
 
 async def _runs(desk: Desk) -> Response:
@@ -168,17 +161,15 @@ async def _case(desk: Desk) -> Response:
 
 
 async def _compare(desk: Desk) -> Response:
-    state = desk.state("a", "b", "change", "rubric")
-    a, b = state.get("a", ""), state.get("b", "")
-    change, rubric = state.get("change", ""), state.get("rubric", "")
-    found = await desk.ask(lambda conn: compare_page(conn, a, b, change, rubric, desk.whole("page") or 1))
+    state, filters = desk.state("a", "b", "change"), Filters.read(desk.args)
+    found = await desk.ask(lambda conn: compare_page(conn, state["a"], state["b"], state["change"], filters))
     return desk.page("compare.html", found)
 
 
 async def _history(desk: Desk) -> Response:
     state = desk.state("dataset", "thresholds", "judge", "rubric", "changed")
     return desk.page(
-        "history.html", await desk.ask(lambda conn: history_page(conn, state, desk.whole("page") or 1))
+        "history.html", await desk.ask(lambda conn: history_page(conn, state, Filters.read(desk.args)))
     )
 
 
@@ -194,7 +185,8 @@ async def _review(desk: Desk) -> Response:
     config = desk.datasette.plugin_config("jeval") or {}
     if desk.request.method == "POST":
         return await _label(desk, config)
-    found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip")))
+    filters = Filters() if state["check"] else Filters.read(desk.args)
+    found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip"), filters))
     reviewer = desk.request.cookies.get("jeval_reviewer") or config.get("reviewer") or ""
     done = desk.state("done", "as", "of")
     return desk.page(
@@ -226,9 +218,10 @@ async def _label(desk: Desk, config: dict[str, Any]) -> Response:
             now=now,
         )
     )
-    back = {name: posted[name] for name in ("run", "queue", "rubric", "skip") if posted.get(name)}
-    done = {"done": case_id, "of": rubric_id, "as": expected}
-    response = _redirect(desk, "/-/jeval/review", urlencode(back | done), status=303)
+    back = [(name, posted[name]) for name in ("run", "queue", "skip") if posted.get(name)]
+    back += Filters.read(parse_qsl(posted.get("narrow", ""))).pairs()
+    back += [("done", case_id), ("of", rubric_id), ("as", expected)]
+    response = _redirect(desk, "/-/jeval/review", urlencode(back), status=303)
     response.set_cookie(
         "jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000
     )

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jeval.browse import svg
 from jeval.browse.visible import finalize, visible
 
-__all__ = ["ASSETS", "environment", "render"]
+__all__ = ["ASSETS", "environment", "render", "warm"]
 
 HERE = Path(__file__).resolve().parent
 ASSETS = HERE / "assets"
@@ -51,6 +51,13 @@ def environment() -> Environment:
 def render(template: str, values: Mapping[str, Any]) -> str:
     """The page."""
     return environment().get_template(template).render(**values)
+
+
+def warm() -> None:
+    """Compile every template, so that no first visitor waits for it."""
+    env = environment()
+    for name in env.list_templates():
+        env.get_template(name)
 
 
 def share(part: int | None, whole: int | None) -> str:

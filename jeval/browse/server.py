@@ -3,12 +3,14 @@
 import asyncio
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from jeval.browse.guard import Guard, inline_hashes
+from jeval.browse.screen import warm
 from jeval.browse.visible import finalize
 
 __all__ = ["bind", "make_datasette", "serve"]
@@ -59,8 +61,12 @@ def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> Non
     """Serve until Ctrl-C or SIGTERM; `ready` is called once requests are answered."""
     import datasette as package
     import uvicorn
+    from datasette import handle_exception
 
+    # Datasette prints every refused request with all its variables; who asked has been told in words.
+    handle_exception.rich = None
     hashes = inline_hashes(Path(package.__file__).parent / "templates")
+    threading.Thread(target=warm, daemon=True).start()
     app = Guard(datasette.app(), sock.getsockname()[1], hashes)
     config = uvicorn.Config(
         app,

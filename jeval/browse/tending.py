@@ -6,19 +6,30 @@ from typing import Any
 
 from jeval.browse.search import behind, fill
 
-__all__ = ["tend"]
+__all__ = ["keep_tended", "tend"]
 
 # Each step holds the store's write lock for a few milliseconds; a run that writes hardly waits.
 _STEP = 200
 _STEPS = 5_000
 
 
-async def tend(database: Any) -> int:
+_busy: dict[int, "asyncio.Task[int]"] = {}
+
+
+def keep_tended(database: Any) -> None:
+    """Index what is new in the background, unless that is going on already."""
+    key = id(database)
+    if key not in _busy:
+        _busy[key] = asyncio.ensure_future(tend(database))
+        _busy[key].add_done_callback(lambda _: _busy.pop(key, None))
+
+
+async def tend(database: Any, steps: int = _STEPS) -> int:
     """Index what is new, step by step; how many cases were. A store that cannot be written stays as it is."""
     total = 0
     if not database.is_mutable:
         return total
-    for _ in range(_STEPS):
+    for _ in range(steps):
         if not await database.execute_fn(behind):
             break
         done = await database.execute_write_fn(_fill)
