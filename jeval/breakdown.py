@@ -8,6 +8,7 @@ probability, or those with credit none.
 import math
 from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from jeval.metric import Choice, MetricQuestion, Noul, Score
@@ -62,14 +63,11 @@ def question_score(
     """The row of one answer; `question` is `asked` as it was sent. Raises MalformedAnswer."""
     if not _sound(question, answer):
         answer = check_answer(question, _as_sent(question, answer))
-    confidence = answer.confidence
     probabilities = answer.probabilities
     value: float | None
     match asked:
         case Noul():
-            value = probabilities["true"]
-            probabilities = {"true": value, "false": bounded(1 - value)}
-            confidence = bounded(abs(2 * value - 1))
+            return _noul_row(position, asked.text, asked.weight, probabilities["true"], strict)
         case Score():
             # The judge's own expected level, not one worked out from its rounded probabilities.
             value = bounded((answer.score or 0.0) / (len(asked.levels) - 1))
@@ -86,8 +84,17 @@ def question_score(
         value,
         value is not None,
         passed,
-        confidence,
+        answer.confidence,
     )
+
+
+# Answers come in hundredths, so the same few rows occur over and over.
+@lru_cache(maxsize=8192)
+def _noul_row(position: int, text: str, weight: float, p: float, strict: bool) -> QuestionScore:
+    probabilities = MappingProxyType({"true": p, "false": bounded(1 - p)})
+    passed = p >= STRICT_NOUL if strict else None
+    confidence = bounded(abs(2 * p - 1))
+    return QuestionScore(position, "noul", text, weight, probabilities, p, True, passed, confidence)
 
 
 def _sound(question: Question, answer: Answer) -> bool:
@@ -125,16 +132,12 @@ def _credit(asked: Choice, probabilities: Mapping[str, float]) -> float | None:
     return bounded(math.fsum(p * credit for p, credit in credited) / mass)
 
 
-def _passes(asked: MetricQuestion, probabilities: Mapping[str, float]) -> bool:
+def _passes(asked: Score | Choice, probabilities: Mapping[str, float]) -> bool:
     """Whether a question is answered in its best possible way. A tie for first place is not a pass."""
-    match asked:
-        case Noul():
-            return probabilities["true"] >= STRICT_NOUL
-        case Score():
-            return _leaders(probabilities) == [asked.levels[-1]]
-        case Choice():
-            leaders = _leaders(_credited(asked, probabilities))
-            return len(leaders) == 1 and asked.options[leaders[0]] == 1
+    if isinstance(asked, Score):
+        return _leaders(probabilities) == [asked.levels[-1]]
+    leaders = _leaders(_credited(asked, probabilities))
+    return len(leaders) == 1 and asked.options[leaders[0]] == 1
 
 
 def _credited(asked: Choice, probabilities: Mapping[str, float]) -> dict[str, float]:
@@ -160,14 +163,10 @@ def number(value: float | None) -> str:
 
 def words_of(asked: MetricQuestion, row: QuestionScore) -> str:
     """What a row says, in words and numbers, the same every time."""
-    head = f"Question {row.position}"
-    if row.passed is not None:
-        head += " passed" if row.passed else " did not pass"
+    if isinstance(asked, Noul):
+        return _noul_words(row.position, row.passed, row.probabilities["true"])
+    head = _head(row.position, row.passed)
     match asked:
-        case Noul():
-            p = row.probabilities["true"]
-            lean = "an even chance" if p == 0.5 else "likely" if p > 0.5 else "unlikely"
-            return f"{head}: {lean}, P(true) {number(p)}"
         case Score():
             best = len(asked.levels) - 1
             level = number((row.value or 0.0) * best)
@@ -180,6 +179,16 @@ def words_of(asked: MetricQuestion, row: QuestionScore) -> str:
                 return f"{head} does not apply: no option with a credit has any probability"
             elsewhere = math.fsum(p for name, p in row.probabilities.items() if name not in credited)
             return f"{head} does not apply: {number(elsewhere)} is on options without a credit"
+
+
+def _head(position: int, passed: bool | None) -> str:
+    return f"Question {position}" + ("" if passed is None else " passed" if passed else " did not pass")
+
+
+@lru_cache(maxsize=8192)
+def _noul_words(position: int, passed: bool | None, p: float) -> str:
+    lean = "an even chance" if p == 0.5 else "likely" if p > 0.5 else "unlikely"
+    return f"{_head(position, passed)}: {lean}, P(true) {number(p)}"
 
 
 def _first(probabilities: Mapping[str, float]) -> str:
