@@ -40,8 +40,7 @@ def case_key(conn: sqlite3.Connection, case_id: str) -> int:
 
 
 def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | None:
-    """The case as this run judged it, its passages numbered for links; None where the run has not reached
-    it."""
+    """The case as this run judged it; None where it has not reached it."""
     row = one(
         conn,
         "SELECT b.body, lower(hex(b.sha256)) AS sha FROM run_cases rc JOIN case_rows b ON b.pk = rc.content"

@@ -1,5 +1,4 @@
-"""Cells of Datasette's own pages: runs and cases link to their pages, and what cannot be seen is written
-out."""
+"""Cells of Datasette's own pages: runs and cases link to their pages, and the unseen is shown."""
 
 import json
 from typing import Any
@@ -19,8 +18,7 @@ _STATUS_COLUMNS = {"status", "before", "after", "expected"}
 
 
 def cell(row: Any, value: Any, column: str, table: str | None, base: str) -> Any:
-    """The cell as Datasette shall show it, or None for Datasette's own way. `base` is the pages' root
-    path."""
+    """The cell as Datasette shall show it, or None for Datasette's own way. `base` is the pages' root."""
     if not isinstance(value, str) or not value:
         return None
     if column in ("run_id", "case_id") or (table == "runs" and column == "id"):

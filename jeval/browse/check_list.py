@@ -20,8 +20,7 @@ _NEED_EYES = ("fail", "error", "review")
 _LIST = """
 SELECT c.case_key, case_ids.id AS case_id, c.rubric, c.status AS code, c.critical,
   verdicts.outcome, verdicts.rule, verdicts.reason, findings.probabilities, findings.confidence,
-  findings.evidence,
-  criteria.text AS criterion, substr(json_extract(body.body, '$.input'), 1, 300) AS input
+  findings.evidence, criteria.text AS criterion, substr(json_extract(body.body, '$.input'), 1, 300) AS input
 FROM ({inner}) c
 JOIN case_ids ON case_ids.key = c.case_key
 JOIN verdicts ON verdicts.id = c.verdict
@@ -44,9 +43,8 @@ def checks(
 ) -> list[dict[str, Any]]:
     """One page of checks, what needs eyes first.
 
-    `counts` says how many there are of each status, so that the statuses are read one after another and
-    none has
-    to sort a whole run.
+    `counts` says how many there are of each status, so that they are read one after another
+    and none sorts a whole run.
     """
     found: list[dict[str, Any]] = []
     skip, left = (page - 1) * size, size

@@ -109,9 +109,9 @@ _TABLES: dict[str, dict[str, Any]] = {
 
 # What people look at stands first; the shared pieces beneath the views are for those who know SQL.
 _HIDDEN = (
-    "case_metadata case_rows explanation_rows findings check_rows judgment_rows request_rows run_cases run_rubrics"
-    " score_results score_rows sweep_jobs tallies"
-).split()
+    *("case_metadata", "case_rows", "check_rows", "explanation_rows", "findings", "judgment_rows"),
+    *("request_rows", "run_cases", "run_rubrics", "score_results", "score_rows", "sweep_jobs", "tallies"),
+)
 
 
 def database_metadata() -> dict[str, Any]:

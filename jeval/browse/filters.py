@@ -62,8 +62,7 @@ class Filters:
         return replace(self, page=1) != Filters()
 
     def pairs(self, **changes: Any) -> list[tuple[str, str]]:
-        """The query string's pairs with these changes. Whatever changes, the list starts at its first
-        page."""
+        """The query string's pairs with these changes. They start at the first page."""
         state = replace(self, **{"page": 1, **changes})
         found: list[tuple[str, str]] = []
         for field in fields(state):
@@ -108,8 +107,7 @@ class Where:
 def where(
     filters: Filters, run: int, rubrics: Sequence[Mapping[str, Any]], cases: Sequence[int] | None = None
 ) -> Where:
-    """The conditions for a run whose rubrics are these rows; `cases` are the keys `chosen.chosen_cases`
-    found."""
+    """The conditions for a run whose rubrics are these rows; `cases` are what `chosen_cases` found."""
     params: dict[str, Any] = {"run": run}
     conditions = ["c.run = :run"]
     if filters.rubric or filters.severity or filters.kind:

@@ -21,9 +21,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# Datasette's own pages: its files, and those of its inline scripts that are the same on every page. Its
-# tables use
-# style attributes.
+# Datasette's own pages: its files, and those of its inline scripts that are the same on every page.
+# Its tables use style attributes.
 _CSP = (
     "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from jeval.ruling import average
+
 __all__ = ["Bar", "Part", "bars"]
 
 
 class Bar(NamedTuple):
-    """One option: its probability, the threshold that its rule compares it with (None where none does) and
-    what
-    reaching that threshold leads to."""
+    """One option: its probability, the threshold its rule compares it with (None where none does), and what
+    reaching that leads to."""
 
     option: str
     p: float
@@ -40,8 +41,14 @@ def bars(
     fails = own.get("fail", threshold_fail)
     roles = _roles(kind, definition, passes, fails)
     nested = all(isinstance(value, Mapping) for value in probabilities.values())
-    parts = probabilities if nested else {"": probabilities}
-    return [Part(name, _bars(distribution, roles)) for name, distribution in parts.items()]
+    if not nested:
+        return [Part("", _bars(probabilities, roles))]
+    if set(probabilities) == {"reader1", "reader2"}:  # the rule compares their mean, so only that has marks
+        first, second = probabilities["reader1"], probabilities["reader2"]
+        mean = average(first, second) if first.keys() == second.keys() else {}
+        readers = [Part(name, _bars(distribution, {})) for name, distribution in probabilities.items()]
+        return [*readers, Part("mean", _bars(mean, roles))]
+    return [Part(name, _bars(distribution, roles)) for name, distribution in probabilities.items()]
 
 
 def _roles(

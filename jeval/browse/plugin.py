@@ -1,8 +1,7 @@
 """The Datasette plugin: pages, descriptions, named queries and cells for every database that is a store.
 
-Plugin configuration, under plugins → jeval: `labels` (default false) lets reviewers write labels;
-`reviewer` is
-the name offered to them.
+Plugin configuration, under plugins → jeval: `labels` (default false) lets reviewers write
+labels; `reviewer` is the name offered to them.
 """
 
 from typing import Any

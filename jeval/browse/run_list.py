@@ -22,8 +22,7 @@ _CHOICES = ("dataset", "judge", "thresholds", "status")
 
 
 def run_list(conn: sqlite3.Connection, state: dict[str, str], page: int) -> dict[str, Any]:
-    """What the list shows: `runs` of this page, whether there are `more`, and the `choices` of each
-    filter."""
+    """What the list shows: `runs` of this page, whether there are `more`, and each filter's `choices`."""
     conditions, params = ["1"], {}
     for name in _CHOICES:
         if state.get(name):

@@ -1,5 +1,4 @@
-"""One run: its counts and rates, what failed, its scores, its configuration and what differs from the run
-before."""
+"""One run: its counts and rates, what failed, scores, configuration and what differs from the run before."""
 
 import difflib
 import json
@@ -135,8 +134,7 @@ def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What differs between two configurations, as ("-" or "+" or "@", line) pairs; empty where nothing
-    does."""
+    """What differs between two configurations, as ("-" or "+" or "@", line) pairs."""
     return list(_difference(before["config_yaml"], after["config_yaml"]))
 
 

@@ -1,5 +1,4 @@
-"""Search on cases: indexes of their words and metadata beside the store's tables, filled when somebody
-browses.
+"""Search on cases: indexes of their words and metadata beside the store's tables, filled while browsing.
 
 Runs do not pay for it: a case's text is indexed once, however many runs judge it, and only where the store is
 looked at. What is not indexed yet is found by comparing text, so no search misses the newest cases.
@@ -104,8 +103,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def match_text(text: str) -> str:
-    """What people type as an FTS5 query: words that must all occur, "quoted words" together, word* a
-    beginning."""
+    """What people type as an FTS5 query: words that must all occur, "quoted" together, word* a beginning."""
     parts = []
     for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text.replace("\0", " ")):
         body = (quoted or word).replace('"', "")

@@ -78,8 +78,7 @@ def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> Non
         ws="none",
     )
     server = _server(config, ready)
-    # Ours, not uvicorn's: it raises the signal again when it is done, and a stop that was asked for is no
-    # failure.
+    # Ours, not uvicorn's, which raises the signal again when it is done: a stop asked for is no failure.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: setattr(server, "should_exit", True))
     asyncio.run(server.serve(sockets=[sock]))

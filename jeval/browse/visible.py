@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 __all__ = ["finalize", "hides", "visible"]
 
-# Line feed and tab are layout. All other controls, direction marks, separators and invisible operators are
-# shown;
-# the joiners U+200C and U+200D stay, for scripts and emoji need them.
+# Line feed and tab are layout. All other controls, direction marks, separators and invisible
+# operators are shown; the joiners U+200C and U+200D stay, for scripts and emoji need them.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -28,8 +27,7 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with everything unseen written out: ESC as its picture, a direction override as its code
-    point."""
+    """The text with everything unseen written out: ESC as a picture, a direction mark by its code."""
     return _UNSEEN.sub(_sign, text.replace("\r\n", "\n"))
 
 
