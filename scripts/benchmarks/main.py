@@ -211,12 +211,23 @@ def startup(folder: Path) -> None:
         print(f"jeval {' '.join(arguments)}: {took * 1000:.0f} ms (an empty Python: {floor * 1000:.0f} ms)")
 
 
+def other(name: str) -> Callable[[Path], None]:
+    """A benchmark that is a script of its own."""
+
+    def measure(folder: Path) -> None:
+        print(run(sys.executable, str(HERE / f"{name}.py"), cwd=ROOT).out.rstrip())
+
+    return measure
+
+
 BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "startup": startup,
     "small-run": small_run,
     "large-run": large_run,
     "sweep": sweep,
     "metric": metrics_cost,
+    "compare": other("compare"),
+    "browse": other("browse"),
 }
 
 

@@ -1,7 +1,7 @@
 """How long comparing two large runs takes, and finding a run's critical failures.
 
 Builds a store of two runs over the same cases with plain SQL (a few seconds) and prints the best wall and
-processor time that the commands' own functions took. `python scripts/bench_compare.py [CHECKS]`.
+processor time that the commands' own functions took. `python scripts/benchmarks/compare.py [CHECKS]`.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from jeval.compare import compare  # noqa: E402

@@ -2,7 +2,7 @@
 five).
 
 Makes two runs of 16,700 cases × 6 rubrics, about 100,000 checks each, with the offline judge, in a temporary
-folder; or takes a store: `python scripts/bench_browse.py STORE`.
+folder; or takes a store: `python scripts/benchmarks/browse.py STORE`.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 CASES = 16_700
 TIMES = 5
 sys.path.insert(0, str(ROOT))
