@@ -2,23 +2,29 @@
 
 import asyncio
 import contextlib
-import hashlib
+import copy
+import functools
 import io
 import json
 import os
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from jeval.app.cli import main
+import yaml
+from omegaconf import OmegaConf
+
+from jeval.app.cli import _fail, main
+from jeval.app.compose import compose
+from jeval.app.job import Job, RunOptions
 from jeval.case import Case
+from jeval.errors import JevalError
 from jeval.evaluate import evaluate_all
 from jeval.evaluator import Evaluator
 from jeval.metric import Metric
@@ -31,7 +37,6 @@ from jeval.store.rows import first_request_id
 from jeval.store.runs import begin_run
 from jeval.store.writer import ResultWriter
 from tests.judges import ScriptedJudge
-from tests.servers import Act, Server, head, serving
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -67,6 +72,30 @@ def jeval(*arguments: str) -> Ran:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
+    return Ran(code, out.getvalue(), err.getvalue())
+
+
+@functools.cache
+def _composed(judge: str) -> Any:
+    return compose([f"judge={judge}", "dataset.path=x", "rubrics.path=x"], ROOT)
+
+
+def quick(*arguments: str) -> Ran:
+    """As `jeval("run", …)`, without Hydra's composing, which takes longer than all the rest.
+
+    For `--json`, plain overrides and the judges offline and local only.
+    """
+    given = dict(argument.split("=", 1) for argument in arguments if argument != "--json")
+    config = copy.deepcopy(_composed(given.pop("judge", "offline")))
+    for key, value in given.items():
+        text = key.endswith(("path", "base_url")) or key in ("store", "name")
+        OmegaConf.update(config, key, value if text else yaml.safe_load(value), force_add=True)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = Job(RunOptions(json="--json" in arguments), Path.cwd())._run(config, [], None)
+        except JevalError as error:
+            code = _fail(error)
     return Ran(code, out.getvalue(), err.getvalue())
 
 
@@ -204,84 +233,6 @@ def last_run(store: Path) -> str:
 def checks_of(store: Path, run_id: str | None = None) -> list[tuple[Any, ...]]:
     """All checks of a run, the last one unless named, in a fixed order."""
     return rows(store, CHECKS, run_id or last_run(store))
-
-
-def hashed_answer(question: Mapping[str, Any], state: Any) -> dict[str, Any]:
-    """An answer that depends on the question and the state alone, rounded as the live API rounds."""
-    text = json.dumps([question, state], sort_keys=True)
-    digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-    kind, criteria = question["type"], question.get("criteria") or {}
-    if kind == "noul":
-        return {"type": kind, "noul": round(digest[0] / 255, 2)}
-    names = list(criteria) if kind == "choice" else [str(level) for level in range(len(criteria))]
-    weights = [(digest[i] + 1) ** 3 for i in range(len(names))]
-    shares = [round(weight / sum(weights), 2) for weight in weights]
-    answer = {"type": kind, "probabilities": dict(zip(names, shares, strict=True)), "confidence": 0.5}
-    if kind == "choice":
-        return answer | {"choice": names[shares.index(max(shares))]}
-    return answer | {"score": sum(i * share for i, share in enumerate(shares)), "legend": {}}
-
-
-async def hashed(body: bytes, writer: asyncio.StreamWriter) -> None:
-    """A good reply whose answers differ from case to case and never from call to call."""
-    request = json.loads(body)
-    answers = {
-        key: hashed_answer(question, request["state"]) for key, question in request["questions"].items()
-    }
-    usage = {"input_tokens": len(body) // 4, "output_tokens": 7 * len(answers)}
-    content = json.dumps({"model": "jev-1.13.0", "answers": answers, "usage": usage}).encode()
-    writer.write(head(200, len(content), {"x-typesafe-request-id": "req_1"}) + content)
-
-
-def after(seconds: float, act: Act) -> Act:
-    """An act that takes its time."""
-
-    async def slow(body: bytes, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(seconds)
-        await act(body, writer)
-
-    return slow
-
-
-def every(number: int, act: Act, otherwise: Act) -> Act:
-    """`act` for the first and then every so many requests, `otherwise` for those between."""
-    seen = 0
-
-    async def mixed(body: bytes, writer: asyncio.StreamWriter) -> None:
-        nonlocal seen
-        seen += 1
-        await (act if seen % number == 1 else otherwise)(body, writer)
-
-    return mixed
-
-
-@contextlib.contextmanager
-def judging(*acts: Act) -> Iterator[Server]:
-    """A judge's server in a thread of its own, for as long as the block lasts."""
-    started, loop_of = threading.Event(), {}
-    found: dict[str, Any] = {}
-
-    async def serve() -> None:
-        async with serving(*acts or (hashed,)) as server:
-            loop_of["stop"] = asyncio.Event()
-            loop_of["loop"] = asyncio.get_running_loop()
-            found["server"] = server
-            started.set()
-            await loop_of["stop"].wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
-    thread.start()
-    assert started.wait(10)
-    try:
-        yield found["server"]
-    finally:
-        loop_of["loop"].call_soon_threadsafe(loop_of["stop"].set)
-        thread.join(10)
-
-
-def local(url: str, *more: str) -> list[str]:
-    """The overrides that make a server the judge."""
-    return ["judge=local", f"judge.base_url={url}", *more]
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 20) -> bool:

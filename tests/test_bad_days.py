@@ -14,21 +14,18 @@ from typing import Any
 
 import pytest
 
+from tests.judging import after, hashed, hashed_answer, judging, local
 from tests.running import (
     RUBRICS,
-    after,
     case,
     checks_of,
     command,
     environment,
-    hashed,
-    hashed_answer,
     jeval,
     jeval_process,
-    judging,
     last_run,
-    local,
     project,
+    quick,
     rows,
     wait_until,
     write_rubrics,
@@ -111,7 +108,7 @@ def test_a_case_whose_answer_never_comes_is_an_error_of_that_kind_and_only_that_
         await (act if b"Ticket 2 " in body else hashed)(body, writer)
 
     with judging(picky) as server:
-        ran = jeval("run", *arguments, *local(server.url, *QUICK, "judge.concurrency=1"), "--json")
+        ran = quick(*arguments, *local(server.url, *QUICK, "judge.concurrency=1"), "--json")
         assert ran.code == ran.json["exit_code"] == 2 and ran.json["status"] == "incomplete"
         assert ran.json["counts"]["error"] == 2 and ran.json["checks"] == 8
         store = tmp_path / "jeval.db"
@@ -122,7 +119,7 @@ def test_a_case_whose_answer_never_comes_is_an_error_of_that_kind_and_only_that_
         assert rows(store, "SELECT case_id FROM requests WHERE error_kind = ?", kind) == [("case-0002",)]
         assert "1 × " + kind in ran.err and "run again" in ran.err
     with judging(hashed) as server:
-        again = jeval("run", *arguments, *local(server.url, *QUICK), "--json")
+        again = quick(*arguments, *local(server.url, *QUICK), "--json")
         assert again.code == 0 and again.json["counts"]["error"] == 0
         assert again.json["requests"] == len(server.bodies) == 1
 
@@ -135,7 +132,7 @@ def test_a_lost_connection_is_an_error_once_the_judge_has_been_reached(tmp_path:
         await (act if b"Ticket 2 " in body else hashed)(body, writer)
 
     with judging(picky) as server:
-        ran = jeval("run", *project(tmp_path, 4), *local(server.url, *QUICK, "judge.concurrency=1"), "--json")
+        ran = quick(*project(tmp_path, 4), *local(server.url, *QUICK, "judge.concurrency=1"), "--json")
     assert ran.code == 2 and ran.json["counts"]["error"] == 2
     assert rows(tmp_path / "jeval.db", "SELECT case_id FROM requests WHERE error_kind = 'connection'") == [
         ("case-0002",)
@@ -145,11 +142,11 @@ def test_a_lost_connection_is_an_error_once_the_judge_has_been_reached(tmp_path:
 def test_through_a_storm_of_every_fault_everything_ends_answered_as_on_a_good_day(tmp_path: Path) -> None:
     (tmp_path / "calm").mkdir()
     with judging(hashed) as server:
-        jeval("run", *project(tmp_path / "calm", 30), *local(server.url))
+        quick(*project(tmp_path / "calm", 30), *local(server.url))
     storm = [hashed, *(act for act, _ in FAULTS.values()), drop, reset]
     with judging(*storm, hashed) as server:
         limits = ["judge.timeout_s=0.5", "judge.max_attempts=20"]
-        ran = jeval("run", *project(tmp_path, 30), *local(server.url, *limits), "--json")
+        ran = quick(*project(tmp_path, 30), *local(server.url, *limits), "--json")
     assert ran.code == 0 and ran.json["counts"]["error"] == 0
     assert checks_of(tmp_path / "jeval.db") == checks_of(tmp_path / "calm" / "jeval.db")
     assert len(set(server.bodies)) == 30
@@ -161,7 +158,7 @@ def test_a_judge_that_refuses_the_key_stops_the_run_at_once_and_keeps_what_was_a
 ) -> None:
     refusal = reply(401, {"detail": {"error_type": "authentication_error", "message": "bad key"}})
     with judging(hashed, hashed, refusal) as server:
-        ran = jeval("run", *project(tmp_path, 50), *local(server.url, "judge.concurrency=1"), "--json")
+        ran = quick(*project(tmp_path, 50), *local(server.url, "judge.concurrency=1"), "--json")
     assert ran.code == 2 and ran.json["cases"] == 2
     assert len(server.bodies) == 3
     assert "auth" in ran.err and "48 cases are left" in ran.err
@@ -169,7 +166,7 @@ def test_a_judge_that_refuses_the_key_stops_the_run_at_once_and_keeps_what_was_a
 
 
 def test_a_judge_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
-    ran = jeval("run", *project(tmp_path, 50), *local("http://127.0.0.1:9", "judge.max_attempts=1"))
+    ran = quick(*project(tmp_path, 50), *local("http://127.0.0.1:9", "judge.max_attempts=1"))
     assert ran.code == 2
     assert "is the server running" in ran.out and "Traceback" not in ran.err
 
@@ -178,11 +175,11 @@ def test_a_budget_stops_the_run_and_leaves_the_rest_for_another(tmp_path: Path) 
     arguments = project(tmp_path, 20)
     price = ["judge.usd_per_million_input=1000000", "judge.concurrency=1"]
     with judging(hashed) as server:
-        ran = jeval("run", *arguments, *local(server.url, *price, "judge.max_usd=200"), "--json")
+        ran = quick(*arguments, *local(server.url, *price, "judge.max_usd=200"), "--json")
         assert ran.code == 2 and ran.json["status"] == "incomplete"
         assert 0 < ran.json["cases"] < 20 and ran.json["cost_usd"] >= 200
         assert "judge.max_usd=200 is spent" in ran.err
-        again = jeval("run", *arguments, *local(server.url, *price), "--json")
+        again = quick(*arguments, *local(server.url, *price), "--json")
         assert again.code == 0 and again.json["cases"] == 20
         assert len(server.bodies) == len(set(server.bodies)) == 20
 
@@ -213,7 +210,7 @@ def test_labels_and_metadata_never_reach_the_judge(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text(json.dumps([metric]))
     with judging() as server:
         asking = [*local(server.url), "judge.repeat=2", f"metrics.path={tmp_path}/m.json"]
-        ran = jeval("run", *project(tmp_path, cases), *asking, "--json")
+        ran = quick(*project(tmp_path, cases), *asking, "--json")
     assert ran.code == 0 and len(server.bodies) == ran.json["requests"] == 3 * 2 * 2
     assert not any(sentinel in text for text in [*(body.decode() for body in server.bodies), *server.heads])
 
@@ -224,7 +221,7 @@ def test_rubric_and_case_text_arrives_at_the_judge_to_the_letter(tmp_path: Path)
     arguments = project(tmp_path, [case(1, input=odd, output=odd, policy=odd)])
     write_rubrics(tmp_path / "rubrics.json", [rubric])
     with judging() as server:
-        assert jeval("run", *arguments, *local(server.url)).code == 0
+        assert quick(*arguments, *local(server.url)).code == 0
     (body,) = (json.loads(body) for body in server.bodies)
     (question,) = body["questions"].values()
     assert odd in question["instructions"]
@@ -266,7 +263,7 @@ def test_a_key_of_no_use_is_refused_before_anything_is_asked_or_stored(
 ) -> None:
     monkeypatch.setenv("MY_KEY", key)
     with judging() as server:
-        ran = jeval("run", *project(tmp_path, 2), *local(server.url, "judge.key_env=MY_KEY"))
+        ran = quick(*project(tmp_path, 2), *local(server.url, "judge.key_env=MY_KEY"))
     assert ran.code == 3 and "MY_KEY" in ran.err
     assert not key or key not in ran.err
     assert server.bodies == []
@@ -313,7 +310,7 @@ def test_a_tool_s_name_and_output_in_a_reason_are_shown_as_text(tmp_path: Path) 
     arguments = project(tmp_path, [case(1, toolEvents=[event])])
     write_rubrics(tmp_path / "rubrics.json", [rubric])
     with judging(sure) as server:
-        ran = jeval("run", *arguments, *local(server.url))
+        ran = quick(*arguments, *local(server.url))
     assert "CRITICAL FAILURE" in ran.out and "RED" in ran.out
     assert all(text.isprintable() for text in ran.out.split("\n"))
     (reason,) = rows(tmp_path / "jeval.db", "SELECT reason FROM critical_failures")[0]
@@ -329,7 +326,7 @@ SURE = {"claims_completed": 1.0, "does_not_claim": 0.0, "unclear": 0.0}
 def test_two_runs_may_write_one_store_while_somebody_reads_it(tmp_path: Path) -> None:
     arguments = project(tmp_path, 60)
     store = tmp_path / "jeval.db"
-    jeval("run", *arguments, "dataset.limit=0")
+    quick(*arguments, "dataset.limit=0")
     seen: list[int] = []
     stop = threading.Event()
 
@@ -412,7 +409,7 @@ def test_a_stopped_run_keeps_what_was_answered_and_the_next_asks_only_the_rest(
             assert rows(store, "SELECT status, exit_code, left_unasked FROM runs") == [
                 ("interrupted", 130, 60 - done)
             ]
-        again = jeval("run", *arguments, *local(server.url), "--json")
+        again = quick(*arguments, *local(server.url), "--json")
         assert again.code == 0 and again.json["cases"] == 60
         assert again.json["requests"] == 60 - done
         assert len(set(server.bodies)) == 60
@@ -421,7 +418,7 @@ def test_a_stopped_run_keeps_what_was_answered_and_the_next_asks_only_the_rest(
     fresh = tmp_path / "fresh"
     fresh.mkdir()
     with judging(hashed) as server:
-        jeval("run", *project(fresh, 60), *local(server.url))
+        quick(*project(fresh, 60), *local(server.url))
     assert checks_of(store) == checks_of(fresh / "jeval.db")
 
 
@@ -455,7 +452,7 @@ def limited(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_full_disk_is_told_and_what_was_answered_is_kept_and_gone_on_with(tmp_path: Path) -> None:
     arguments = project(tmp_path, 60)
     store = tmp_path / "jeval.db"
-    jeval("run", *arguments, "dataset.limit=0")
+    quick(*arguments, "dataset.limit=0")
     room = store.stat().st_size + 60_000
     with judging(hashed) as server:
         full = limited(room, "run", *arguments, *local(server.url, "judge.concurrency=2"))
@@ -467,7 +464,7 @@ def test_a_full_disk_is_told_and_what_was_answered_is_kept_and_gone_on_with(tmp_
         assert 0 < done < 60
         assert rows(store, "SELECT count(*) FROM checks WHERE run_id = ?", last_run(store))[0][0] == 2 * done
         assert rows(store, "PRAGMA integrity_check") == [("ok",)]
-        again = jeval("run", *arguments, *local(server.url), "--json")
+        again = quick(*arguments, *local(server.url), "--json")
     assert again.code == 0 and again.json["cases"] == 60
     assert again.json["requests"] == 60 - done
 
@@ -497,7 +494,7 @@ def test_a_dataset_of_any_name_runs(tmp_path: Path, name: str) -> None:
 
 
 def test_an_empty_dataset_is_incomplete_and_says_so(tmp_path: Path) -> None:
-    ran = jeval("run", *project(tmp_path, 0))
+    ran = quick(*project(tmp_path, 0))
     assert ran.code == 2 and "nothing is evaluated" in ran.out
 
 
@@ -525,7 +522,7 @@ def test_a_dataset_that_is_damaged_while_it_runs_stops_the_run_with_its_place(tm
         await hashed(body, writer)
 
     with judging(damaging) as server:
-        ran = jeval("run", *arguments, *local(server.url, "judge.concurrency=1"))
+        ran = quick(*arguments, *local(server.url, "judge.concurrency=1"))
     assert ran.code in (2, 3) and "Traceback" not in ran.err
     assert rows(tmp_path / "jeval.db", "SELECT status FROM runs") == [("incomplete",)]
 

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.running import jeval, judging, local, project, rows
+from tests.judging import judging, local
+from tests.running import jeval, project, rows
 from tests.servers import answer
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.judging import judging
 from tests.reports import HOSTILE
-from tests.running import jeval, jeval_process, judging, project, write_rubrics
+from tests.running import jeval, jeval_process, project, write_rubrics
 from tests.stores import add_run, new_store, rubric
 
 KEYS = [
@@ -109,8 +110,7 @@ def test_simulated_against_real_ends_in_2_with_everything_listed(tmp_path: Path)
     assert [issue["field"] for issue in ran.json["issues"] if issue["severity"] == "error"] == ["simulated"]
     assert len(ran.json["new_failures"]) == 1
     assert (
-        "✕ not comparable: the baseline was judged by a simulation"
-        in jeval("compare", "a", "b", "--store", store).out
+        "✕ not comparable: the baseline was judged by a simulation" in jeval("compare", "a", "b", "--store", store).out
     )
 
 
@@ -118,10 +118,7 @@ def test_people_read_what_is_new_first_why_and_how_sure_it_is(store: str) -> Non
     out = jeval("compare", "monday", "@last", "--store", store).out
     assert out.splitlines()[0].startswith("baseline  run-1 “monday”  orchard · default 0.75/0.5 · jev-1.13.0")
     assert "8 checks of 4 cases in both runs\n  4 unchanged · 1 new failure · 1 resolved failure" in out
-    assert (
-        "1 NEW FAILURE (1 critical)\n  a  booking 1.0.0 (critical)  ✓ pass → ✕ fail\n      it was fail\n"
-        in out
-    )
+    assert "1 NEW FAILURE (1 critical)\n  a  booking 1.0.0 (critical)  ✓ pass → ✕ fail\n      it was fail\n" in out
     assert "fail now without a verdict before (skipped, error), so not counted as new: 1" in out
     assert "by case (which fails if any required check does)" in out
     assert "exact McNemar p = 1" in out

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jeval.app.painter import Painter, plain
-from tests.running import RUBRICS, case, hashed, jeval, judging, local, project, rows, write_rubrics
+from tests.judging import hashed, judging, local
+from tests.running import RUBRICS, case, project, quick, rows, write_rubrics
 
 JSON_KEYS = (
     "run_id name status exit_code cases checks counts critical_failures scores thresholds judge model"
@@ -68,7 +69,7 @@ def test_a_reader_that_has_gone_away_is_no_error() -> None:
 
 def test_the_json_of_a_run_has_every_promised_key_and_agrees_with_the_store(tmp_path: Path) -> None:
     with judging() as server:
-        ran = jeval("run", *project(tmp_path, 12), *local(server.url), "name=nightly", "--json")
+        ran = quick(*project(tmp_path, 12), *local(server.url), "name=nightly", "--json")
     assert ran.out.count("\n") == 1
     found = ran.json
     assert list(found)[: len(JSON_KEYS)] == JSON_KEYS
@@ -97,7 +98,7 @@ def test_the_json_of_a_run_has_every_promised_key_and_agrees_with_the_store(tmp_
 
 
 def test_what_is_not_known_is_null_and_never_zero(tmp_path: Path) -> None:
-    found = jeval("run", *project(tmp_path, 2), "--json").json
+    found = quick(*project(tmp_path, 2), "--json").json
     assert found["simulated"] is True and found["name"] is None
     assert found["usage"] == {"input_tokens": None, "output_tokens": None} and found["cost_usd"] is None
     run = rows(tmp_path / "jeval.db", "SELECT input_tokens, cost_usd, name, sweep_id FROM runs")
@@ -106,7 +107,7 @@ def test_what_is_not_known_is_null_and_never_zero(tmp_path: Path) -> None:
 
 def test_the_summary_shows_critical_failures_before_any_count(tmp_path: Path) -> None:
     with judging() as server:
-        ran = jeval("run", *project(tmp_path, 30), *local(server.url))
+        ran = quick(*project(tmp_path, 30), *local(server.url))
     lines = ran.out.splitlines()
     critical = next(i for i, line in enumerate(lines) if "CRITICAL FAILURE" in line)
     counts = next(i for i, line in enumerate(lines) if "60 checks" in line)
@@ -121,19 +122,19 @@ def test_the_summary_shows_critical_failures_before_any_count(tmp_path: Path) ->
 def test_without_critical_failures_it_says_so(tmp_path: Path) -> None:
     arguments = project(tmp_path, 2)
     write_rubrics(tmp_path / "rubrics.json", [RUBRICS[1]])
-    assert "no critical failures" in jeval("run", *arguments).out
+    assert "no critical failures" in quick(*arguments).out
 
 
 def test_a_simulated_run_says_so_and_a_real_one_does_not(tmp_path: Path) -> None:
-    assert "simulated" in jeval("run", *project(tmp_path, 1)).out
+    assert "simulated" in quick(*project(tmp_path, 1)).out
     with judging() as server:
-        assert "simulated" not in jeval("run", *project(tmp_path, 1), *local(server.url)).out
+        assert "simulated" not in quick(*project(tmp_path, 1), *local(server.url)).out
 
 
 def test_optional_rubrics_are_marked_and_the_most_failing_comes_first(tmp_path: Path) -> None:
     arguments = project(tmp_path, 6)
     write_rubrics(tmp_path / "rubrics.json", [{**RUBRICS[1], "required": False}])
-    assert "(optional)" in jeval("run", *arguments).out
+    assert "(optional)" in quick(*arguments).out
 
 
 def test_answers_of_several_model_versions_are_warned_of(tmp_path: Path) -> None:
@@ -146,19 +147,19 @@ def test_answers_of_several_model_versions_are_warned_of(tmp_path: Path) -> None
 
     arguments = project(tmp_path, 4)
     with judging(hashed, hashed, newer) as server:
-        ran = jeval("run", *arguments, *local(server.url, "judge.concurrency=1"), "--json")
+        ran = quick(*arguments, *local(server.url, "judge.concurrency=1"), "--json")
     assert "several model versions answered: jev-1.13.0, jev-1.14.0" in ran.err
     assert ran.json["model"] == "jev-1.13.0, jev-1.14.0"
     with judging() as server:
-        again = jeval("run", *arguments, *local(server.url), "--json")
+        again = quick(*arguments, *local(server.url), "--json")
     assert "several model versions" in again.err and again.json["requests"] == 0
 
 
 def test_reuse_is_visible_with_its_age(tmp_path: Path) -> None:
     arguments = project(tmp_path, 3)
     with judging() as server:
-        jeval("run", *arguments, *local(server.url))
-        again = jeval("run", *arguments, *local(server.url))
+        quick(*arguments, *local(server.url))
+        again = quick(*arguments, *local(server.url))
     assert "0 asked, 6 reused (oldest 20" in again.out
 
 
@@ -180,8 +181,8 @@ def test_metric_scores_are_shown_with_what_they_are_the_mean_of(tmp_path: Path) 
     (tmp_path / "m.json").write_text(json.dumps(metrics))
     cases = [case(1), {key: value for key, value in case(2).items() if key != "context"}]
     with judging() as server:
-        ran = jeval(
-            "run", *project(tmp_path, cases), *local(server.url), f"metrics.path={tmp_path}/m.json", "--json"
+        ran = quick(
+            *project(tmp_path, cases), *local(server.url), f"metrics.path={tmp_path}/m.json", "--json"
         )
     assert ran.code == 0
     scores = rows(

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.running import SHARED, checks_of, environment, jeval, local, rows, wait_until, write_rubrics
+from tests.judging import local
+from tests.running import SHARED, checks_of, environment, jeval, quick, rows, wait_until, write_rubrics
 
 DATA = SHARED / "data" / "halueval-qa.jsonl"
 MOCK = SHARED / "tools" / "mock_systemone.py"
@@ -123,7 +124,7 @@ def test_over_http_with_every_fifth_request_failing_everything_ends_answered(tmp
     kinds = "429,500,529,malformed,missing,nan,close"
     faulty = ["--fail-rate", "0.2", "--fail-kinds", kinds, "--max-seconds", "120"]
     with served(sys.executable, str(MOCK), "--max-seconds", "120") as url:
-        jeval("run", *arguments(tmp_path / "calm", "dataset.limit=40"), *local(url))
+        quick(*arguments(tmp_path / "calm", "dataset.limit=40"), *local(url))
     with served(sys.executable, str(MOCK), *faulty) as url:
         ran = jeval(
             "run", *arguments(tmp_path, "dataset.limit=40", "--json"), *local(url, "judge.max_attempts=9")

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.running import jeval, judging, local, project
+from tests.judging import judging, local
+from tests.running import jeval, project
 
 
 def test_a_dry_run_asks_nothing_and_stores_nothing(tmp_path: Path) -> None:

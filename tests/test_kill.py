@@ -9,20 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import (
-    RUBRICS,
-    after,
-    checks_of,
-    command,
-    environment,
-    hashed,
-    jeval,
-    judging,
-    local,
-    project,
-    rows,
-    wait_until,
-)
+from tests.judging import after, hashed, judging, local
+from tests.running import RUBRICS, checks_of, command, environment, project, quick, rows, wait_until
 
 CASES = 600
 KILLS = 20
@@ -89,7 +77,7 @@ def test_a_run_killed_at_twenty_random_moments_ends_like_one_that_was_never_dist
             assert found >= judgments
             judgments = found
         assert judgments > 0
-        last = jeval("run", *arguments, *local(server.url), "--json")
+        last = quick(*arguments, *local(server.url), "--json")
     assert last.code == 0 and last.json["cases"] == CASES
     assert last.json["judgments"] == {"asked": 2 * CASES - judgments, "reused": judgments}
     assert len(set(server.bodies)) == CASES
@@ -98,6 +86,6 @@ def test_a_run_killed_at_twenty_random_moments_ends_like_one_that_was_never_dist
     calm = tmp_path / "calm"
     calm.mkdir()
     with judging(hashed) as server:
-        jeval("run", *project(calm, CASES), *local(server.url))
+        quick(*project(calm, CASES), *local(server.url))
     assert checks_of(store) == checks_of(calm / "jeval.db")
     assert len(checks_of(store)) == len(RUBRICS) * CASES

@@ -12,7 +12,8 @@ import pytest
 
 from jeval.app.painter import duration
 from jeval.app.progress import LiveProgress, PlainProgress, Progress, make_progress
-from tests.running import after, command, environment, hashed, judging, local, project
+from tests.judging import after, hashed, judging, local
+from tests.running import command, environment, project
 
 
 @dataclass

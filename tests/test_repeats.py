@@ -4,7 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.running import jeval, judging, local, project, rows
+from tests.judging import judging, local
+from tests.running import jeval, project, rows
 from tests.servers import head
 
 

@@ -6,17 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.running import (
-    checks_of,
-    jeval,
-    judging,
-    last_run,
-    local,
-    project,
-    rows,
-    write_cases,
-    write_rubrics,
-)
+from tests.judging import judging, local
+from tests.running import checks_of, jeval, last_run, project, rows, write_cases, write_rubrics
 
 
 @pytest.fixture(autouse=True)
@@ -76,10 +67,7 @@ def test_the_saved_configuration_has_no_machine_path_in_its_hash_and_no_store(tm
     assert jeval("run", *project(tmp_path, 1)).code == 0
     config = yaml.safe_load(rows(tmp_path / "jeval.db", "SELECT config_yaml FROM runs")[0][0])
     assert "store" not in config
-    assert (
-        config["fingerprint"]["dataset"]
-        == rows(tmp_path / "jeval.db", "SELECT dataset_sha256 FROM runs")[0][0]
-    )
+    assert config["fingerprint"]["dataset"] == rows(tmp_path / "jeval.db", "SELECT dataset_sha256 FROM runs")[0][0]
 
 
 def test_a_changed_dataset_stops_a_reproduction_and_says_so(tmp_path: Path) -> None:

@@ -9,19 +9,8 @@ import yaml
 
 from jeval.app.commands.run import split_flags
 from jeval.errors import ConfigError
-from tests.running import (
-    RUBRICS,
-    case,
-    hashed,
-    jeval,
-    jeval_process,
-    judging,
-    local,
-    project,
-    rows,
-    write_cases,
-    write_rubrics,
-)
+from tests.judging import hashed, judging, local
+from tests.running import RUBRICS, case, jeval, jeval_process, project, rows, write_cases, write_rubrics
 
 
 @pytest.fixture(autouse=True)

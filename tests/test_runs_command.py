@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.running import jeval, jeval_process, judging, project
+from tests.judging import judging
+from tests.running import jeval, jeval_process, project
 from tests.stores import add_run, new_store, rubric
 
 KEYS = {
@@ -34,12 +35,8 @@ def store_of(tmp_path: Path) -> list[str]:
 def test_the_newest_run_comes_first_with_counts_judge_and_cost(tmp_path: Path) -> None:
     connection = new_store(tmp_path)
     used = [rubric("booking", severity="critical")]
-    add_run(
-        connection, "run-1", {("a", "booking"): "pass"}, used, name="monday", simulated=1, judge="offline"
-    )
-    add_run(
-        connection, "run-2", {("a", "booking"): "fail", ("b", "booking"): "review"}, used, cost_usd=0.0123
-    )
+    add_run(connection, "run-1", {("a", "booking"): "pass"}, used, name="monday", simulated=1, judge="offline")
+    add_run(connection, "run-2", {("a", "booking"): "fail", ("b", "booking"): "review"}, used, cost_usd=0.0123)
     out = jeval("runs", *store_of(tmp_path)).out
     head, first, *second = out.splitlines()
     assert head == "run-2  2026-01-01 00:00 UTC"
@@ -77,9 +74,7 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
 
 def test_machines_get_the_names_that_run_json_uses(tmp_path: Path) -> None:
     with judging() as server:
-        ran = jeval(
-            "run", *project(tmp_path, 3), "judge=local", f"judge.base_url={server.url}", "--json", "name=x"
-        )
+        ran = jeval("run", *project(tmp_path, 3), "judge=local", f"judge.base_url={server.url}", "--json", "name=x")
     (found,) = jeval("runs", "--json", *store_of(tmp_path)).json
     assert found.keys() >= KEYS
     same = KEYS - {"thresholds", "judgments", "wall_s"}

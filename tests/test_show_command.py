@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.judging import judging
 from tests.reports import HOSTILE
-from tests.running import case, jeval, jeval_process, judging, project, write_cases, write_rubrics
+from tests.running import case, jeval, jeval_process, project, write_cases, write_rubrics
 from tests.stores import add_run, new_store, rubric
 
 USED = [
@@ -111,9 +112,7 @@ def test_a_limit_leaves_out_and_says_how_many(store: list[str]) -> None:
         (["--limit", "-2"], "--limit -2: must not be negative"),
     ],
 )
-def test_a_value_there_is_not_is_an_error_with_those_there_are(
-    store: list[str], flags: list[str], said: str
-) -> None:
+def test_a_value_there_is_not_is_an_error_with_those_there_are(store: list[str], flags: list[str], said: str) -> None:
     ran = jeval("show", "run-1", *flags, *store)
     assert ran.code == 3
     assert said in ran.err
@@ -207,9 +206,7 @@ def test_the_object_of_a_case_holds_all_of_it(tmp_path: Path) -> None:
 def test_judgments_of_an_earlier_run_are_said_to_be_so(tmp_path: Path) -> None:
     store = real_run(tmp_path, case(1))
     with judging() as server:
-        jeval(
-            "run", *project_of(tmp_path), "judge=local", f"judge.base_url={server.url}", "thresholds.pass=0.7"
-        )
+        jeval("run", *project_of(tmp_path), "judge=local", f"judge.base_url={server.url}", "thresholds.pass=0.7")
     assert "from an earlier run" in jeval("show", "@last", "case-0001", *store).out
 
 

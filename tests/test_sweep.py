@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import CHECKS, command, environment, jeval, jeval_process, judging, local, project, rows
+from tests.judging import judging, local
+from tests.running import CHECKS, command, environment, jeval, jeval_process, project, rows
 
 PROFILES = ["0.55", "0.65", "0.75", "0.85"]
 
@@ -23,9 +24,7 @@ def sweep(store: Path, *arguments: str) -> list[dict[str, object]]:
 
 def test_the_judge_is_asked_once_for_a_whole_sweep(tmp_path: Path) -> None:
     with judging() as server:
-        objects = sweep(
-            tmp_path, *project(tmp_path, 12), *local(server.url), f"thresholds.pass={','.join(PROFILES)}"
-        )
+        objects = sweep(tmp_path, *project(tmp_path, 12), *local(server.url), f"thresholds.pass={','.join(PROFILES)}")
         assert len(server.bodies) == 12
     assert [o["requests"] for o in objects] == [12, 0, 0, 0]
     assert [o["thresholds"]["pass"] for o in objects] == [0.55, 0.65, 0.75, 0.85]  # type: ignore[index]
@@ -34,9 +33,7 @@ def test_the_judge_is_asked_once_for_a_whole_sweep(tmp_path: Path) -> None:
 
 def test_a_sweeps_checks_equal_those_of_each_profile_run_alone_on_a_fresh_store(tmp_path: Path) -> None:
     with judging() as server:
-        swept = sweep(
-            tmp_path, *project(tmp_path, 15), *local(server.url), f"thresholds.pass={','.join(PROFILES)}"
-        )
+        swept = sweep(tmp_path, *project(tmp_path, 15), *local(server.url), f"thresholds.pass={','.join(PROFILES)}")
         for value, whole in zip(PROFILES, swept, strict=True):
             alone = tmp_path / value
             alone.mkdir()
@@ -63,9 +60,7 @@ def test_the_end_of_a_sweep_shows_each_profile_and_which_checks_flip(tmp_path: P
 
 def test_metric_scores_are_the_same_in_every_profile(tmp_path: Path) -> None:
     metric = tmp_path / "metrics.yaml"
-    metric.write_text(
-        "- {id: m, version: 1.0.0, fields: [actual_output], questions: [{noul: It names a price.}]}\n"
-    )
+    metric.write_text("- {id: m, version: 1.0.0, fields: [actual_output], questions: [{noul: It names a price.}]}\n")
     with judging(
         (_nouls),
     ) as server:
@@ -92,9 +87,7 @@ def test_another_dataset_within_a_sweep_is_judged_for_itself(tmp_path: Path) -> 
     two = tmp_path / "two.jsonl"
     two.write_text("\n".join((tmp_path / "cases.jsonl").read_text().splitlines()[:2]) + "\n")
     with judging() as server:
-        objects = sweep(
-            tmp_path, f"dataset.path={tmp_path / 'cases.jsonl'},{two}", *overrides, *local(server.url)
-        )
+        objects = sweep(tmp_path, f"dataset.path={tmp_path / 'cases.jsonl'},{two}", *overrides, *local(server.url))
         assert [o["cases"] for o in objects] == [6, 2]
         assert len(server.bodies) == 6
 
@@ -122,9 +115,7 @@ def test_one_more_profile_costs_the_store_less_than_150_bytes_a_check(tmp_path: 
     store = tmp_path / "jeval.db"
 
     def used() -> int:
-        return rows(
-            store, "SELECT (SELECT page_count FROM pragma_page_count) * page_size FROM pragma_page_size"
-        )[0][0]
+        return rows(store, "SELECT (SELECT page_count FROM pragma_page_count) * page_size FROM pragma_page_size")[0][0]
 
     with judging() as server:
         assert jeval("run", *overrides, *local(server.url)).code == 0
@@ -143,9 +134,7 @@ def test_an_incomplete_first_profile_lets_the_next_one_ask(tmp_path: Path) -> No
     from tests.servers import reply
 
     with judging(every(4, reply(400, {"detail": "odd"}), hashed)) as server:
-        ran = jeval(
-            "run", "-m", *project(tmp_path, 8), *local(server.url), "thresholds.pass=0.6,0.7", "--json"
-        )
+        ran = jeval("run", "-m", *project(tmp_path, 8), *local(server.url), "thresholds.pass=0.6,0.7", "--json")
     first, second = (json.loads(line) for line in ran.out.splitlines())
     assert first["counts"]["error"] > 0
     assert second["counts"]["error"] < first["counts"]["error"]
@@ -154,9 +143,7 @@ def test_an_incomplete_first_profile_lets_the_next_one_ask(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_failing_job_under_joblib_is_a_failure_and_does_not_stop_the_others(tmp_path: Path) -> None:
-    pytest.importorskip(
-        "hydra_plugins.hydra_joblib_launcher", reason="hydra-joblib-launcher is not installed"
-    )
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="hydra-joblib-launcher is not installed")
     arguments = [*project(tmp_path, 3), "hydra/launcher=joblib", "dataset.limit=1,-1,2"]
     done = jeval_process("run", "-m", *arguments, cwd=tmp_path, timeout=120)
     assert done.code == 3
@@ -169,9 +156,7 @@ def test_eight_sweeps_at_once_into_one_store_lose_nothing(tmp_path: Path) -> Non
     overrides = project(tmp_path, 10)
     arguments = command("run", "-m", *overrides, "thresholds=default,strict,lenient", "--json")
     running = [
-        subprocess.Popen(
-            arguments, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        subprocess.Popen(arguments, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(8)
     ]
     for process in running:
@@ -179,9 +164,7 @@ def test_eight_sweeps_at_once_into_one_store_lose_nothing(tmp_path: Path) -> Non
         assert process.returncode == 0, err.decode()
         assert len(out.splitlines()) == 3
     store = tmp_path / "jeval.db"
-    assert rows(store, "SELECT count(*), count(DISTINCT sweep_id) FROM runs WHERE status = 'complete'") == [
-        (24, 8)
-    ]
+    assert rows(store, "SELECT count(*), count(DISTINCT sweep_id) FROM runs WHERE status = 'complete'") == [(24, 8)]
     assert rows(store, "SELECT DISTINCT n FROM (SELECT count(*) n FROM checks GROUP BY run_id)") == [(20,)]
     tallied = rows(store, "SELECT sum(n) FROM tallies")
     assert tallied == rows(store, "SELECT count(*) FROM check_rows")
