@@ -35,7 +35,7 @@ _HOMES = {
     "metrics_from_deepeval": "jeval.from_deepeval",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604 - names, all of them
 
 if TYPE_CHECKING:
     from jeval.case import Case as Case

@@ -44,7 +44,8 @@ def three_way(
     if p[good] >= thresholds.pass_:
         return Verdict("pass", outcome, "pass-threshold", f"p({good}) {p[good]:.4g} ≥ pass {thresholds.pass_:.4g}")
     rule = "insufficient-leads" if outcome == third else "undecided"
-    reason = f"p({bad}) {p[bad]:.4g} < fail {thresholds.fail:.4g} and p({good}) {p[good]:.4g} < pass {thresholds.pass_:.4g}"
+    below = f"p({good}) {p[good]:.4g} < pass {thresholds.pass_:.4g}"
+    reason = f"p({bad}) {p[bad]:.4g} < fail {thresholds.fail:.4g} and {below}"
     if outcome == third:
         reason = f"{third} leads with {p[third]:.4g}: {reason}"
     return Verdict("review", outcome, rule, reason)

@@ -109,6 +109,5 @@ class Summary:
     @property
     def skipped_everywhere(self) -> list[Rubric]:
         """Required rubrics that were skipped for every case."""
-        return [
-            t.rubric for t in self.rubrics.values() if t.rubric.required and self.cases and t.counts["skipped"] == self.cases
-        ]
+        required = (tally for tally in self.rubrics.values() if tally.rubric.required)
+        return [tally.rubric for tally in required if self.cases and tally.counts["skipped"] == self.cases]

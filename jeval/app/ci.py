@@ -1,4 +1,4 @@
-"""The gate at the end of a run: its verdict printed, told to GitHub where it runs there, and turned into an exit code."""
+"""The gate at the end of a run: its verdict printed, told to GitHub where it runs there, made an exit code."""
 
 import os
 import sqlite3
@@ -53,7 +53,11 @@ def gate_run(
 
 
 def _print(painter: Painter, prepared: Prepared, verdict: GateVerdict, quiet: bool) -> None:
-    words = {0: ("passed", "green"), 1: ("FAILED", "red"), 2: ("NOT PASSED: not everything was evaluated", "yellow")}
+    words = {
+        0: ("passed", "green"),
+        1: ("FAILED", "red"),
+        2: ("NOT PASSED: not everything was evaluated", "yellow"),
+    }
     word, colour = words[verdict.exit_code]
     if not quiet:
         painter.line()

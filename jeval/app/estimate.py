@@ -37,7 +37,10 @@ class Estimate:
 def estimate(
     prepared: Prepared, identity: tuple[str, str], connection: sqlite3.Connection | None
 ) -> Estimate:
-    """Plan every case and count, for the judge of this (gateway, model). What the store holds already (a connection is given) is not counted as asked."""
+    """Plan every case and count, for the judge of this (gateway, model).
+
+    What the store holds already is not counted as asked; None stands for no store.
+    """
     settings = prepared.settings.judge
     planner = Planner(prepared.rubrics, prepared.metrics, settings.max_state_tokens)
     recall = None

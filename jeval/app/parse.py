@@ -169,7 +169,7 @@ def _loader() -> Any:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+        yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
         yaml_constructors: ClassVar[dict[Any, Any]] = {
             tag: yaml.SafeLoader.yaml_constructors[tag] for tag in _TAGS
         }

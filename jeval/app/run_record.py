@@ -64,7 +64,10 @@ def _yaml(body: dict[str, Any]) -> str:
 
 
 def _git_commit(root: Path) -> str | None:
-    """The commit the project stands at, or None where it is no checkout. Reads git's files: starting git takes longer."""
+    """The commit the project stands at, or None where it is no checkout.
+
+    Reads git's files: starting git takes longer.
+    """
     for folder in (root, *root.parents):
         head = folder / ".git" / "HEAD"
         if not head.is_file():

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from jeval.app.console import Painter, plain
 from jeval.app.progress import COLOURS
@@ -91,5 +90,4 @@ def _print_flips(
 def _few(names: Sequence[str]) -> str:
     if len(names) <= 3:
         return ", ".join(names)
-    prefix = commonprefix(list(names))
-    return f"{names[0]} … {names[-1]} ({len(names)} profiles)" if prefix else f"{len(names)} profiles"
+    return f"{names[0]} … {names[-1]} ({len(names)} profiles)"

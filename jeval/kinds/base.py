@@ -69,7 +69,8 @@ def tool_fact(events: tuple[ToolEvent, ...], name: str, success_when: SuccessWhe
     if success_when is not None:
         found, value = _at(event.output, success_when.path)
         if not found:
-            return ToolFact("failure", event.id, f"{name} ({event.id}) succeeded but its output has no {success_when.path}")
+            shown = f"its output has no {success_when.path}"
+            return ToolFact("failure", event.id, f"{name} ({event.id}) succeeded but {shown}")
         if not _same(value, success_when.equals):
             shown = f"{success_when.path} = {value!r:.60}, not {success_when.equals!r:.60}"
             return ToolFact("failure", event.id, f"{name} ({event.id}) succeeded but {shown}")

@@ -79,5 +79,6 @@ class Escalation(RubricKind):
             p = number(stated.probabilities[SILENT])
             return Verdict("fail", need, "not-escalated", f"{known}, {fact.why}, and p({SILENT}) {p} ≥ {least}")
         top = stated.leader
-        reason = f"{known}, {fact.why}, and unclear whether stated: {top} leads with {number(stated.probabilities[top])}"
+        leads = f"{top} leads with {number(stated.probabilities[top])}"
+        reason = f"{known}, {fact.why}, and unclear whether stated: {leads}"
         return Verdict("review", need, "unclear-statement", reason)

@@ -46,7 +46,8 @@ class ToolClaim(RubricKind):
         p = answers[""].probabilities
         option = established(p, thresholds, CLAIMS, DENIES)
         if option == DENIES:
-            return Verdict("skipped", DENIES, "no-claim", f"no claim was made: p({DENIES}) {_reached(p[DENIES], thresholds)}")
+            reason = f"no claim was made: p({DENIES}) {_reached(p[DENIES], thresholds)}"
+            return Verdict("skipped", DENIES, "no-claim", reason)
         if option is None:
             leader = answers[""].leader
             reason = f"unclear: {leader} leads with {number(p[leader])}"
@@ -58,7 +59,8 @@ class ToolClaim(RubricKind):
             return Verdict("pass", CLAIMS, "claim-backed", f"{claimed} and {fact.why}")
         if fact.state == "failure":
             return Verdict("fail", CLAIMS, "claim-contradicted", f"{claimed} but {fact.why}")
-        return Verdict("review", CLAIMS, "claim-without-event", f"{claimed} but {fact.why}: a missing log proves nothing")
+        reason = f"{claimed} but {fact.why}: a missing log proves nothing"
+        return Verdict("review", CLAIMS, "claim-without-event", reason)
 
 
 def _reached(p: float, thresholds: Thresholds) -> str:

@@ -52,7 +52,8 @@ def begin_run(
         refuse_changed(connection, rubrics, "rubric")
         refuse_changed(connection, metrics, "metric")
         run = connection.execute(
-            f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(columns.values())
+            f"INSERT INTO runs ({names}) VALUES ({marks})",  # noqa: S608 - our own names
+            tuple(columns.values()),
         ).lastrowid
         identity = (columns["gateway"], columns["model_asked"])
         connection.execute(
@@ -80,7 +81,8 @@ def begin_run(
 
 def _rubric_key(connection: sqlite3.Connection, rubric: Rubric) -> int:
     connection.execute(
-        "INSERT OR IGNORE INTO rubrics (id, version, sha256, kind, severity, required, definition) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO rubrics (id, version, sha256, kind, severity, required, definition)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             rubric.id,
             rubric.version,

@@ -55,7 +55,8 @@ def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
             (run_id,),
         ).fetchone()
         flipped = connection.execute(
-            "SELECT count(*) FROM check_rows a JOIN check_rows b ON b.run = ? AND b.case_key = a.case_key AND b.rubric = a.rubric"
+            "SELECT count(*) FROM check_rows a"
+            " JOIN check_rows b ON b.run = ? AND b.case_key = a.case_key AND b.rubric = a.rubric"
             " WHERE a.run = ? AND a.status <> b.status",
             (run, first),
         ).fetchone()[0]
@@ -77,7 +78,8 @@ def sweep_flips(
         f"""
         SELECT case_ids.id, rubrics.id, a.status, json_group_object(b.run, b.status)
         FROM check_rows a
-        JOIN check_rows b ON b.run IN ({marks}) AND b.case_key = a.case_key AND b.rubric = a.rubric AND b.status <> a.status
+        JOIN check_rows b ON b.run IN ({marks}) AND b.case_key = a.case_key AND b.rubric = a.rubric
+          AND b.status <> a.status
         JOIN case_ids ON case_ids.key = a.case_key
         JOIN rubrics ON rubrics.pk = a.rubric
         WHERE a.run = ? GROUP BY a.case_key, a.rubric

@@ -30,9 +30,12 @@ _SIMPLE = (
     ("flips", "INSERT INTO repeat_flips VALUES (?, ?, ?, ?)"),
     (
         "labels",
-        "INSERT INTO labels VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (case_id, rubric_id, source, coalesce(reviewer, ''))"
-        " DO UPDATE SET expected = excluded.expected, note = excluded.note, labelled_at = excluded.labelled_at"
-        " WHERE expected <> excluded.expected OR note IS NOT excluded.note",
+        (
+            "INSERT INTO labels VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (case_id, rubric_id, source, coalesce(reviewer, '')) DO UPDATE"
+            " SET expected = excluded.expected, note = excluded.note, labelled_at = excluded.labelled_at"
+            " WHERE expected <> excluded.expected OR note IS NOT excluded.note"
+        ),
     ),
 )
 
@@ -74,7 +77,7 @@ class ResultWriter:
             self._commit(batch)
         except (sqlite3.Error, OverflowError) as error:
             self._error = StoreError(
-                f"the store could not be written: {error}; what was answered before is in it, so make room and run again"
+                f"the store could not be written: {error}; what was answered before is in it: make room and run again"
             )
             raise self._error from error
 
@@ -127,7 +130,7 @@ class ResultWriter:
                 "INSERT INTO case_rows (case_key, sha256, body) VALUES (?, ?, ?)", (row[0], sha, body)
             ).lastrowid
             return row[0], content or 0
-        return row
+        return int(row[0]), int(row[1])
 
     def _insert(self, rows: Rows) -> None:
         for name, sql in _SIMPLE:

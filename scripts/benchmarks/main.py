@@ -27,7 +27,8 @@ WORDS = (
     "while the assistant answers questions about fees visits records and the ways a booking can be changed"
 ).split()
 RUBRICS = [
-    {"id": "policy", "version": "1.0.0", "kind": "policy-compliance", "severity": "critical", "criterion": "Only fees."},
+    {"id": "policy", "version": "1.0.0", "kind": "policy-compliance", "severity": "critical",
+     "criterion": "Only fees."},
     {"id": "support", "version": "1.0.0", "kind": "claim-support"},
     {"id": "booking", "version": "1.0.0", "kind": "tool-claim", "severity": "critical",
      "params": {"toolName": "book", "action": "booking the visit"}},
@@ -101,7 +102,8 @@ def write_cases(path: Path, number: int) -> None:
     with path.open("w") as file:
         for i in range(number):
             case = {
-                "id": f"bench-{i}", "input": text(20), "output": text(60), "context": [{"id": "k1", "content": text(80)}],
+                "id": f"bench-{i}", "input": text(20), "output": text(60), 
+                "context": [{"id": "k1", "content": text(80)}],
                 "policy": text(40),
                 "toolEvents": [{"id": "t1", "name": "book", "status": "success", "output": {"status": "confirmed"}}],
                 "metadata": {"scenario": "bench"},
@@ -140,11 +142,11 @@ def run_speed(folder: Path, number: int, times: int) -> None:
             )
             fresh(folder)
             runs.append(jeval("run", *overrides(folder, url, number), cwd=folder))
-    wall, floor = median(t.wall for t in runs), median(floors)
+    wall, least = median(t.wall for t in runs), median(floors)
     cpu = median(t.cpu for t in runs) / number * 1000
     print(
         f"run, {number:,} cases of 5 questions: {wall:.2f} s = {wall / limit:.2f} × the limit of {limit:.2f} s"
-        f" (floor {floor:.2f} s = {floor / limit:.2f} ×; run / floor {wall / floor:.2f})"
+        f" (floor {least:.2f} s = {least / limit:.2f} ×; run / floor {wall / least:.2f})"
         f"; {cpu:.2f} ms of CPU a case; {max(t.mb for t in runs):.0f} MB"
     )
 
@@ -174,8 +176,9 @@ def sweep(folder: Path) -> None:
             asked = json.load(response)["requests"]
     each = (took.wall - one.wall) / (profiles - 1)
     print(
-        f"sweep, {profiles} profiles × {number:,} cases × 5 checks: {took.wall:.1f} s, {each:.2f} s a profile after the first"
-        f"; {asked - number} requests after the first run; {grown / ((profiles + 1) * number * 5):.0f} bytes a check; {took.mb:.0f} MB"
+        f"sweep, {profiles} profiles × {number:,} cases × 5 checks: {took.wall:.1f} s, {each:.2f} s a profile after the"
+        f" first; {asked - number} requests after the first run;"
+        f" {grown / ((profiles + 1) * number * 5):.0f} bytes a check; {took.mb:.0f} MB"
     )
 
 

@@ -11,7 +11,8 @@ def raw(arguments: Sequence[str]) -> int:
 
     if any(argument in ("-h", "--help") for argument in arguments):
         print(
-            "usage: jeval estimate [OVERRIDE…] [--json]\n\nSays what `jeval run` with the same overrides would ask and cost."
+            "usage: jeval estimate [OVERRIDE…] [--json]\n\n"
+            "Says what `jeval run` with the same overrides would ask and cost."
         )
         return 0
     return run(["--dry-run", *arguments])

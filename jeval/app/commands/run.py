@@ -73,7 +73,9 @@ def raw(arguments: Sequence[str]) -> int:
     path = store_path(_value(rest, "store"), root)
     if options.from_run:
         with ExitStack() as stack:
-            connection = stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
+            connection = (
+                stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
+            )
             job.original = original(options.from_run, connection)
         overrides = [*overrides_from(job.original.config, overrides), *overrides]
     if not sweep:
