@@ -123,4 +123,3 @@ class Case(_Model):
     """How the conversation should end, for conversational metrics."""
     chatbot_role: Text | None = None
     """Whom the assistant plays, for conversational metrics."""
-

@@ -117,7 +117,5 @@ def _shrink(value: Any, characters: int, items: int, path: str, notes: list[str]
             gone = len(pairs) - max(items, 12)
             notes.append(f"{path}: {gone} of {len(pairs)} keys left out")
             pairs = [*pairs[: max(items, 12)], ("omitted", f"[… {gone} keys left out …]")]
-        return {
-            key: _shrink(item, characters, items, f"{path}.{key}", notes, depth + 1) for key, item in pairs
-        }
+        return {key: _shrink(item, characters, items, f"{path}.{key}", notes, depth + 1) for key, item in pairs}
     return value

@@ -1,14 +1,14 @@
 """Everything that can go wrong, as one tree. Each error knows the exit code it leads to.
 
-    JevalError                3
-    ├── ConfigError           3  an override, a config group, a threshold, a key variable
-    ├── DataError             3  one or more `Problem`s in files people wrote
-    ├── StoreError            3  the SQLite file cannot be used
-    │   └── StoreTooNew       3  it was written by a newer jeval
-    ├── NotFound              3  no run, case or rubric of that name
-    └── JudgeError            2  the judge did not give a usable answer
-        ├── MalformedAnswer   2  it answered, but not what was asked
-        └── JudgeRefused      2  it will refuse every request alike (a bad key, an unknown model)
+JevalError                3
+├── ConfigError           3  an override, a config group, a threshold, a key variable
+├── DataError             3  one or more `Problem`s in files people wrote
+├── StoreError            3  the SQLite file cannot be used
+│   └── StoreTooNew       3  it was written by a newer jeval
+├── NotFound              3  no run, case or rubric of that name
+└── JudgeError            2  the judge did not give a usable answer
+    ├── MalformedAnswer   2  it answered, but not what was asked
+    └── JudgeRefused      2  it will refuse every request alike (a bad key, an unknown model)
 """
 
 from collections.abc import Sequence
@@ -121,9 +121,7 @@ class JudgeRefused(JudgeError):
     """A refusal that every further request would meet too, so a run stops asking."""
 
 
-def _rebuilt(
-    model: type[JudgeError], kind: str, message: str, attempts: int, latency_ms: float | None
-) -> JudgeError:
+def _rebuilt(model: type[JudgeError], kind: str, message: str, attempts: int, latency_ms: float | None) -> JudgeError:
     error = model.__new__(model)
     JudgeError.__init__(error, kind, message, attempts=attempts, latency_ms=latency_ms)
     return error

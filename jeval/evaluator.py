@@ -105,9 +105,7 @@ class Evaluator:
             repeats=repeats if self.repeat > 1 else (),
         )
 
-    def _decide(
-        self, plan: CasePlan, found: Sequence[_Answers]
-    ) -> tuple[tuple[Check, ...], tuple[MetricResult, ...]]:
+    def _decide(self, plan: CasePlan, found: Sequence[_Answers]) -> tuple[tuple[Check, ...], tuple[MetricResult, ...]]:
         by_state = {ask.state.sha256: one.answers for ask, one in zip(plan.asks, found, strict=True)}
         failure = next((one.exchange.failure for one in found if one.exchange and one.exchange.failure), None)
         # Rubrics' questions are all about the first state, where they have any.
@@ -143,9 +141,7 @@ class Evaluator:
             sources.append(exchange.id)
         return _Answers(answers, exchange, tuple(sources), len(exchange.answers), reused)
 
-    async def _ask(
-        self, key: tuple[str, int], ask: Ask, missing: Mapping[str, Question], repeat: int
-    ) -> Exchange:
+    async def _ask(self, key: tuple[str, int], ask: Ask, missing: Mapping[str, Question], repeat: int) -> Exchange:
         flight: _Flight = asyncio.get_running_loop().create_future()
         earlier = self._flights.get(key)  # about the same state, but it did not bring all that is needed now
         self._flights[key] = flight

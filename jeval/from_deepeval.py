@@ -79,15 +79,10 @@ def _question(name: str, number: int, question: Any) -> MetricQuestion:
         if kind == "score":
             return Score(question.question, levels=list(question.levels), weight=float(question.weight))
         if kind == "choice":
-            options = {
-                option: None if credit is None else float(credit)
-                for option, credit in question.options.items()
-            }
+            options = {option: None if credit is None else float(credit) for option, credit in question.options.items()}
             return Choice(question.question, options=options, weight=float(question.weight))
     except ValidationError as error:
-        raise ConfigError(
-            f"metric {name!r:.80}, question {number} cannot be taken over: {_why(error)}"
-        ) from error
+        raise ConfigError(f"metric {name!r:.80}, question {number} cannot be taken over: {_why(error)}") from error
     raise ConfigError(f"metric {name!r:.80}, question {number}: {kind!r:.40} is no noul, score or choice")
 
 

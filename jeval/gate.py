@@ -190,9 +190,7 @@ def _failures(
     limit: int | None = getattr(rules, rule)
     excuses = _excuses(facts)
     known = sum(group.n for group in groups if group.known and excuses)
-    flips = sum(
-        group.n for group in groups if group.flips and rules.ignore_flips and not (group.known and excuses)
-    )
+    flips = sum(group.n for group in groups if group.flips and rules.ignore_flips and not (group.known and excuses))
     counted = sum(group.n for group in groups) - known - flips
     notes = (
         (known, f"in the baseline {facts.baseline} too"),
@@ -221,9 +219,7 @@ def _completeness(rules: GateRules, facts: GateFacts) -> Iterator[GateReason]:
         which = "the baseline" if facts.baseline_simulated else "this run"
         text = f"baseline {facts.baseline}: only {which} was judged by a simulation, so it excuses no failure"
         yield GateReason("baseline", False, text, INCOMPLETE)
-    empty = f"cases {facts.cases:,}, " + (
-        "none needed" if rules.allow_empty_dataset else "at least 1 required"
-    )
+    empty = f"cases {facts.cases:,}, " + ("none needed" if rules.allow_empty_dataset else "at least 1 required")
     holds = facts.cases > 0 or rules.allow_empty_dataset
     yield GateReason("allow_empty_dataset", holds, empty, INCOMPLETE)
     yield _allowed("allow_errors", rules.allow_errors, facts.errors + facts.score_errors, "errors")

@@ -22,10 +22,7 @@ _BAD = set(
     " terrible toxic unacceptable unclear unfaithful ungrounded unhelpful unrelated unresolved unsafe"
     " unsupported useless vague violation violations weak worse worst wrong".split()
 )
-_NOT = set(
-    "no not none never nothing without neither nor zero isn't doesn't didn't wasn't aren't can't"
-    " cannot".split()
-)
+_NOT = set("no not none never nothing without neither nor zero isn't doesn't didn't wasn't aren't can't cannot".split())
 # How much of what follows holds, 1 being all of it. Alone, as in "Partly", it is the level's own place.
 _DEGREE = {
     **dict.fromkeys(
@@ -33,9 +30,7 @@ _DEGREE = {
     ),
     **dict.fromkeys("generally largely mainly most mostly nearly usually".split(), 0.8),
     **dict.fromkeys("fairly half partial partially partly moderately some sometimes somewhat".split(), 0.5),
-    **dict.fromkeys(
-        "barely few hardly little marginally minimal minimally minor rarely slightly".split(), 0.2
-    ),
+    **dict.fromkeys("barely few hardly little marginally minimal minimally minor rarely slightly".split(), 0.2),
 }
 _MARGIN = 0.5
 

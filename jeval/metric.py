@@ -56,9 +56,7 @@ def _named(options: Any) -> Any:
         for name in options:
             # YAML reads an unquoted yes, no, on or 1 as something else, and would ask another question.
             if not isinstance(name, str):
-                raise ValueError(
-                    f'the option {name!r} is not text; write its name in quotes, as in "yes": 1.0'
-                )
+                raise ValueError(f'the option {name!r} is not text; write its name in quotes, as in "yes": 1.0')
     return options
 
 
@@ -150,9 +148,7 @@ def _read(value: Any) -> Any:
     found = [name for name in _TYPES if name in value]
     if len(found) != 1:
         keys = ", ".join(value) or "none"
-        raise ValueError(
-            f"a question has exactly one of the keys noul, score and choice; this one has: {keys:.200}"
-        )
+        raise ValueError(f"a question has exactly one of the keys noul, score and choice; this one has: {keys:.200}")
     return _TYPES[found[0]].model_validate(value)
 
 
@@ -193,9 +189,7 @@ class Metric(_Model):
     def _whole(self) -> Self:
         if bool(self.fields) == bool(self.turns):
             both = "has both" if self.fields else "has neither"
-            raise ValueError(
-                f"a metric names the `fields` of one exchange or the `turns` of a conversation; it {both}"
-            )
+            raise ValueError(f"a metric names the `fields` of one exchange or the `turns` of a conversation; it {both}")
         if self.strict:
             self.__dict__["threshold"] = 1.0  # the model is frozen, and not finished yet
         return self
@@ -232,9 +226,7 @@ class Metric(_Model):
         found = []
         for name in self.seen:
             if name not in FROM_CASE:
-                found.append(
-                    f"{self.id}: no case holds {name}, so no case can be scored; take it out of the metric"
-                )
+                found.append(f"{self.id}: no case holds {name}, so no case can be scored; take it out of the metric")
         first: dict[tuple[str, ...], int] = {}
         for number, question in enumerate(self.questions, start=1):
             found += [f"{self.id}: question {number} {doubt}" for doubt in _doubts(question, self.strict)]

@@ -15,7 +15,7 @@ from jeval.rubric import Evidence, Rubric
 from jeval.ruling import Verdict
 from jeval.state import State, build_state
 
-__all__ = ["Ask", "CasePlan", "PlannedCheck", "PlannedMetric", "Planner", "DEFAULT_MAX_STATE_TOKENS"]
+__all__ = ["DEFAULT_MAX_STATE_TOKENS", "Ask", "CasePlan", "PlannedCheck", "PlannedMetric", "Planner"]
 
 DEFAULT_MAX_STATE_TOKENS = 32_000
 

@@ -79,9 +79,7 @@ def metric_error(metric: Metric, reason: str) -> MetricResult:
 
 
 def _without_score(metric: Metric, status: Literal["skipped", "error"], reason: str) -> MetricResult:
-    return MetricResult(
-        metric.id, metric.version, status, None, None, metric.strict, metric.threshold, None, reason
-    )
+    return MetricResult(metric.id, metric.version, status, None, None, metric.strict, metric.threshold, None, reason)
 
 
 def score_case(
@@ -108,9 +106,7 @@ def score_case(
     return tuple(results)
 
 
-def score_metric(
-    metric: Metric, answers: Sequence[Answer | None], *, left_out: Sequence[str] = ()
-) -> MetricResult:
+def score_metric(metric: Metric, answers: Sequence[Answer | None], *, left_out: Sequence[str] = ()) -> MetricResult:
     """The score of a case from the answers to the metric's questions, in their order.
 
     A missing or malformed answer makes the whole result an error, never a guess. `left_out` is what the judge
@@ -120,9 +116,7 @@ def score_metric(
     if len(answers) != len(questions):
         return metric_error(metric, f"{len(questions)} questions were asked and {len(answers)} answered")
     rows = []
-    for position, (asked, question, answer) in enumerate(
-        zip(metric.questions, questions, answers, strict=True), 1
-    ):
+    for position, (asked, question, answer) in enumerate(zip(metric.questions, questions, answers, strict=True), 1):
         if answer is None:
             return metric_error(metric, f"question {position} has no answer")
         try:

@@ -19,9 +19,7 @@ _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*\Z")
 _TITLES = frozenset("dr mr mrs ms mx prof rev hon capt col gen lt sgt st mt messrs fr sr jr".split())
 _NEVER_LAST = frozenset("e.g i.e vs cf viz approx resp incl excl esp ca dept est".split())
 # End a sentence only where the next word looks like the start of one.
-_PERHAPS_LAST = frozenset(
-    "etc inc ltd co corp p.m a.m u.s u.k u.s.a ph.d b.sc m.sc d.c e.u u.n al bros".split()
-)
+_PERHAPS_LAST = frozenset("etc inc ltd co corp p.m a.m u.s u.k u.s.a ph.d b.sc m.sc d.c e.u u.n al bros".split())
 # Abbreviations only in front of a number: "No. 5", but "No. That is wrong."
 _BEFORE_NUMBER = frozenset(
     "no nos nr fig figs p pp sec ch vol art para tel ext eq ver v "

@@ -220,9 +220,7 @@ def _beta(a: float, b: float, x: float) -> float:
     """The regularised incomplete beta function, by its continued fraction (Lentz)."""
     if x > (a + 1) / (a + b + 2):
         return 1 - _beta(b, a, 1 - x)
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     tiny = 1e-300
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
     fraction = d

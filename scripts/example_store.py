@@ -106,9 +106,7 @@ AFTER: list[_Row] = [
 
 def _case(row: _Row) -> dict[str, Any]:
     name, asked, answered, refund, *_ = row
-    labels = (
-        {"facts": {"status": "fail", "source": "human", "note": "it cannot know"}} if name == "pear-6" else {}
-    )
+    labels = {"facts": {"status": "fail", "source": "human", "note": "it cannot know"}} if name == "pear-6" else {}
     events = _refund(refund) if refund else []
     body = {"id": name, "input": asked, "output": answered, "context": [_SHELF], "toolEvents": events}
     return {**body, **({"expected": labels} if labels else {})}
@@ -135,9 +133,7 @@ class _Script:
         else:
             first, second = row[5] if question.names[0] == "supported" else row[6]
         shares = (first, second, round(1 - first - second, 2))
-        return Answer(
-            dict(zip(question.names, shares, strict=True)), confidence=round(max(shares) * 1.1 - 0.1, 2)
-        )
+        return Answer(dict(zip(question.names, shares, strict=True)), confidence=round(max(shares) * 1.1 - 0.1, 2))
 
     async def close(self) -> None:
         """Holds nothing."""

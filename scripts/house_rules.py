@@ -97,11 +97,7 @@ def check_calls(name: str, tree: ast.Module) -> Iterator[str]:
         if not isinstance(node, ast.Call):
             continue
         called = node.func
-        if (
-            isinstance(called, ast.Attribute)
-            and called.attr in SQL_CALLS
-            and room not in ROOMS["sqlite_utils"]
-        ):
+        if isinstance(called, ast.Attribute) and called.attr in SQL_CALLS and room not in ROOMS["sqlite_utils"]:
             yield f"{name}:{node.lineno}: runs SQL; give the query a name in jeval/store"
         if room in EDGES:
             continue

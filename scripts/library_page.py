@@ -31,8 +31,7 @@ def _question(number: int, question: dict[str, Any]) -> str:
     if "score" in question:
         return f"{number}. {question['score']}{weight} {' → '.join(question['levels'])}"
     options = ", ".join(
-        f"`{name}` {'n/a' if credit is None else f'{credit:g}'}"
-        for name, credit in question["options"].items()
+        f"`{name}` {'n/a' if credit is None else f'{credit:g}'}" for name, credit in question["options"].items()
     )
     return f"{number}. {question['choice']}{weight} {options}"
 
@@ -53,11 +52,7 @@ def _quoted(case: dict[str, Any]) -> list[str]:
     for passage in case.get("context", ()):
         said.insert(0, ("Passage", passage["content"]))
     for event in reversed(case.get("toolEvents", ())):
-        what = (
-            event["error"]
-            if event["status"] == "failure"
-            else json.dumps(event["output"], ensure_ascii=False)
-        )
+        what = event["error"] if event["status"] == "failure" else json.dumps(event["output"], ensure_ascii=False)
         said.insert(0, ("Tool", f"`{event['name']}` {event['status']}: `{what}`"))
     return [f"> **{who}:** {_one_line(text)}  " for who, text in said]
 

@@ -66,9 +66,7 @@ def _answer(sql: str, parameters: dict[str, str], shown: tuple[str, ...] = ()) -
     widths = [max(len(row[i]) for row in table) for i in range(len(kept))]
     numbers = [all(row[i] is None or isinstance(row[i], int | float) for row in rows) for i in kept]
     table.insert(1, ["-" * width for width in widths])
-    lines = [
-        "  ".join(_pad(*cell) for cell in zip(row, widths, numbers, strict=True)).rstrip() for row in table
-    ]
+    lines = ["  ".join(_pad(*cell) for cell in zip(row, widths, numbers, strict=True)).rstrip() for row in table]
     return "\n".join(["```text", *lines, "```"])
 
 

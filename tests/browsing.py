@@ -52,9 +52,7 @@ def hostile_case(number: int) -> dict[str, Any]:
             {"id": f"m1{SCRIPT}", "role": "user", "content": f"hello heliotrope {EVIL}"},
             {"id": "m2", "role": "assistant", "content": EVIL},
         ],
-        "context": [
-            {"id": "p1", "title": EVIL, "source": "javascript:alert(1)", "content": f"periwinkle {EVIL}"}
-        ],
+        "context": [{"id": "p1", "title": EVIL, "source": "javascript:alert(1)", "content": f"periwinkle {EVIL}"}],
         "policy": EVIL,
         "toolEvents": [
             {
@@ -118,21 +116,16 @@ def add_runs(connection: sqlite3.Connection) -> None:
         "INSERT INTO run_rubrics SELECT ?, position, rubric FROM run_rubrics WHERE run = ?", (key, second)
     )
     connection.execute(
-        "INSERT INTO run_cases SELECT ?, position, case_key, content, NULL FROM run_cases"
-        " WHERE run = ? LIMIT 1",
+        "INSERT INTO run_cases SELECT ?, position, case_key, content, NULL FROM run_cases WHERE run = ? LIMIT 1",
         (key, second),
     )
-    connection.execute(
-        "INSERT INTO verdicts VALUES (77, 4, NULL, 'rate_limited', ?)", (f"rate_limited: {EVIL}",)
-    )
+    connection.execute("INSERT INTO verdicts VALUES (77, 4, NULL, 'rate_limited', ?)", (f"rate_limited: {EVIL}",))
     connection.execute(
         "INSERT INTO check_rows SELECT ?, case_key, rubric, 4, 0, finding, 77 FROM check_rows WHERE run = ?"
         " AND case_key = (SELECT case_key FROM run_cases WHERE run = ?)",
         (key, second, key),
     )
-    connection.execute(
-        "INSERT INTO tallies SELECT ?, rubric, 4, 1 FROM run_rubrics WHERE run = ?", (key, key)
-    )
+    connection.execute("INSERT INTO tallies SELECT ?, rubric, 4, 1 FROM run_rubrics WHERE run = ?", (key, key))
     case_key, judge = connection.execute(
         "SELECT case_key, (SELECT min(pk) FROM judges) FROM run_cases WHERE run = ?", (key,)
     ).fetchone()
@@ -156,13 +149,9 @@ def add_runs(connection: sqlite3.Connection) -> None:
         "INSERT INTO score_results VALUES (6, 'scored', 0.7, 1, 0, 0.5, 0.4, ?, ?)",
         (EVIL, json.dumps([part])),
     )
-    connection.execute(
-        "INSERT INTO score_rows SELECT run, case_key, 5, 6 FROM run_cases WHERE run = ?", (second,)
-    )
+    connection.execute("INSERT INTO score_rows SELECT run, case_key, 5, 6 FROM run_cases WHERE run = ?", (second,))
     connection.execute("UPDATE request_rows SET latency_ms = 100 + case_key WHERE latency_ms IS NULL")
-    connection.execute(
-        "UPDATE runs SET sweep_id = 'sweep-1', sweep_position = pk WHERE name IN ('first', 'second')"
-    )
+    connection.execute("UPDATE runs SET sweep_id = 'sweep-1', sweep_position = pk WHERE name IN ('first', 'second')")
 
 
 def _rows(connection: sqlite3.Connection, sql: str) -> list[Any]:
@@ -179,9 +168,7 @@ class Dangers(HTMLParser):
         self.found: list[str] = []
         self.scripts: list[str] = []
         self.feed(text)
-        self.found += [
-            f"{ord(c):#x}" for c in re.findall("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e]", text)
-        ]
+        self.found += [f"{ord(c):#x}" for c in re.findall("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e]", text)]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -192,9 +179,7 @@ class Dangers(HTMLParser):
         for name, value in given.items():
             if name.startswith("on") or name == "style":
                 self.found.append(f"{tag} {name}")
-            if name in ("href", "src", "action", "formaction", "xlink:href") and not value.startswith(
-                ("/", "#", "?")
-            ):
+            if name in ("href", "src", "action", "formaction", "xlink:href") and not value.startswith(("/", "#", "?")):
                 self.found.append(f"{tag} {name}={value}")
 
 

@@ -94,9 +94,7 @@ class Page:
     async def dark(self, on: bool) -> None:
         """Whether the person prefers dark pages."""
         value = "dark" if on else "light"
-        await self.call(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}]
-        )
+        await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
 
     async def key(self, key: str, *, loads: bool = True) -> None:
         """Press a key; where it `loads` a page, wait for it."""
@@ -133,9 +131,7 @@ async def chromium(profile: Path) -> AsyncIterator[Page]:
             async with session.get(f"http://127.0.0.1:{port}/json/list") as response:
                 tabs = await response.json()
             url = next(tab["webSocketDebuggerUrl"] for tab in tabs if tab["type"] == "page")
-            async with session.ws_connect(
-                re.sub(r"//[^/]+", f"//127.0.0.1:{port}", url), max_msg_size=0
-            ) as socket:
+            async with session.ws_connect(re.sub(r"//[^/]+", f"//127.0.0.1:{port}", url), max_msg_size=0) as socket:
                 page = Page(socket)
                 listening = asyncio.ensure_future(page.listen())
                 for domain in ("Page", "Runtime", "Log"):

@@ -70,9 +70,7 @@ class Guard:
             self.allow(host)
             return await base.getaddrinfo(loop, host, *args, **kwargs)
 
-        async def create_connection(
-            loop: Any, factory: Any, host: object = None, *args: Any, **kwargs: Any
-        ) -> Any:
+        async def create_connection(loop: Any, factory: Any, host: object = None, *args: Any, **kwargs: Any) -> Any:
             self.allow(host)
             return await base.create_connection(loop, factory, host, *args, **kwargs)
 

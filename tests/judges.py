@@ -23,9 +23,7 @@ class Request(NamedTuple):
 def leaning(question: Question, option: str, p: float = 0.9) -> Answer:
     """An answer that gives `p` to one option and shares the rest among the others, in the author's order."""
     others = len(question.names) - 1
-    return Answer(
-        {name: p if name == option else (1 - p) / others for name in question.names}, confidence=0.5
-    )
+    return Answer({name: p if name == option else (1 - p) / others for name in question.names}, confidence=0.5)
 
 
 def first_option(question: Question) -> Answer:

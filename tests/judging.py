@@ -30,9 +30,7 @@ def hashed_answer(question: Mapping[str, Any], state: Any) -> dict[str, Any]:
 async def hashed(body: bytes, writer: asyncio.StreamWriter) -> None:
     """A good reply whose answers differ from case to case and never from call to call."""
     request = json.loads(body)
-    answers = {
-        key: hashed_answer(question, request["state"]) for key, question in request["questions"].items()
-    }
+    answers = {key: hashed_answer(question, request["state"]) for key, question in request["questions"].items()}
     usage = {"input_tokens": len(body) // 4, "output_tokens": 7 * len(answers)}
     content = json.dumps({"model": "jev-1.13.0", "answers": answers, "usage": usage}).encode()
     writer.write(head(200, len(content), {"x-typesafe-request-id": "req_1"}) + content)

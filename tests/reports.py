@@ -11,9 +11,7 @@ HOSTILE = (
 )
 
 
-def rubric_line(
-    name: str = "tone", required: bool = True, severity: str = "major", **counts: int
-) -> RubricLine:
+def rubric_line(name: str = "tone", required: bool = True, severity: str = "major", **counts: int) -> RubricLine:
     given = {"pass" if key == "passed" else key: n for key, n in counts.items()}
     return RubricLine(name, "1.0.0", "custom", severity, required, dict.fromkeys(STATUSES, 0) | given)
 

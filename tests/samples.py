@@ -27,9 +27,7 @@ _CASE: dict[str, Any] = {
         {"id": "m1", "role": "user", "content": "Can I come on Friday at nine?"},
         {"id": "m2", "role": "assistant", "content": "You are booked for Friday at nine. Bring your card."},
     ],
-    "context": [
-        {"id": "c1", "content": "Patients bring their card.", "title": "Visits", "source": "handbook"}
-    ],
+    "context": [{"id": "c1", "content": "Patients bring their card.", "title": "Visits", "source": "handbook"}],
     "policy": "Confirm a visit only after book_slot succeeded. Page a nurse for chest pain.",
     "toolEvents": [BOOKED],
     "metadata": {"split": "tuning", "note": SECRET_METADATA},

@@ -51,9 +51,7 @@ def head(status: int, length: int | None, headers: Mapping[str, str] | None = No
     lines = [f"HTTP/1.1 {status} Status"]
     if length is not None:
         lines.append(f"content-length: {length}")
-    lines += [
-        f"{name}: {value}" for name, value in {"content-type": "application/json", **(headers or {})}.items()
-    ]
+    lines += [f"{name}: {value}" for name, value in {"content-type": "application/json", **(headers or {})}.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 

@@ -88,20 +88,14 @@ def add_run(
     return keys.run
 
 
-def _case(
-    connection: sqlite3.Connection, run: int, position: int, case: str, contents: Mapping[str, str]
-) -> int:
+def _case(connection: sqlite3.Connection, run: int, position: int, case: str, contents: Mapping[str, str]) -> int:
     connection.execute("INSERT OR IGNORE INTO case_ids (id) VALUES (?)", (case,))
     key = int(connection.execute("SELECT key FROM case_ids WHERE id = ?", (case,)).fetchone()[0])
     output = contents.get(case, "Pears keep until March.")
     sha = key63(output).to_bytes(32, "big")
     body = compact({"id": case, "input": "How long do pears keep?", "output": output})
-    connection.execute(
-        "INSERT OR IGNORE INTO case_rows (case_key, sha256, body) VALUES (?, ?, ?)", (key, sha, body)
-    )
-    content = connection.execute(
-        "SELECT pk FROM case_rows WHERE case_key = ? AND sha256 = ?", (key, sha)
-    ).fetchone()[0]
+    connection.execute("INSERT OR IGNORE INTO case_rows (case_key, sha256, body) VALUES (?, ?, ?)", (key, sha, body))
+    content = connection.execute("SELECT pk FROM case_rows WHERE case_key = ? AND sha256 = ?", (key, sha)).fetchone()[0]
     connection.execute("INSERT INTO run_cases VALUES (?, ?, ?, ?, NULL)", (run, position, key, content))
     return key
 

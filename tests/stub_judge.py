@@ -45,8 +45,7 @@ def judging(version: str) -> Iterator[str]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             answers = {
-                key: answer(version, request["state"], question)
-                for key, question in request["questions"].items()
+                key: answer(version, request["state"], question) for key, question in request["questions"].items()
             }
             usage = {"input_tokens": len(json.dumps(request)) // 4, "output_tokens": 8 * len(answers)}
             body = json.dumps({"model": version, "answers": answers, "usage": usage}).encode()

@@ -20,9 +20,7 @@ RUBRICS = [rubric("booking", severity="critical"), rubric("style", required=Fals
 
 def comparison(connection: Any, a: str = "a", b: str = "b") -> Comparison:
     before, after = find_run(connection, a), find_run(connection, b)
-    return compare(
-        run_facts(connection, before), run_facts(connection, after), align(connection, before, after)
-    )
+    return compare(run_facts(connection, before), run_facts(connection, after), align(connection, before, after))
 
 
 statuses = st.sampled_from(STATUSES)
@@ -148,9 +146,7 @@ def test_changes_come_with_why_and_the_critical_ones_first(tmp_path: Path) -> No
     connection = new_store(tmp_path)
     keys = [("c", "tone"), ("c", "style"), ("d", "booking")]
     add_run(connection, "a", dict.fromkeys(keys, "pass"), RUBRICS)
-    add_run(
-        connection, "b", dict.fromkeys(keys, "fail"), RUBRICS, reasons={keys[2]: "no room"}, flips=[keys[0]]
-    )
+    add_run(connection, "b", dict.fromkeys(keys, "fail"), RUBRICS, reasons={keys[2]: "no room"}, flips=[keys[0]])
     first, *rest = comparison(connection).changes["new_failures"]
     assert first == (
         "d",

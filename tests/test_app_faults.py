@@ -50,9 +50,7 @@ def test_values_are_shown_as_they_are_written_on_disk() -> None:
         ("", None),
     ],
 )
-def test_the_nearest_name_is_found_across_spellings_and_none_where_none_is_near(
-    typed: str, meant: str | None
-) -> None:
+def test_the_nearest_name_is_found_across_spellings_and_none_where_none_is_near(typed: str, meant: str | None) -> None:
     assert nearest(typed, ["input", "output", "toolEvents"]) == meant
 
 

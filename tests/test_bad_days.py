@@ -40,9 +40,7 @@ def spoiled(change: Any) -> Act:
 
     async def act(body: bytes, writer: asyncio.StreamWriter) -> None:
         request = json.loads(body)
-        answers = {
-            key: hashed_answer(question, request["state"]) for key, question in request["questions"].items()
-        }
+        answers = {key: hashed_answer(question, request["state"]) for key, question in request["questions"].items()}
         content = change({"model": "jev-1.13.0", "answers": answers, "usage": {}})
         content = content if isinstance(content, bytes) else json.dumps(content).encode()
         writer.write(head(200, len(content)) + content)
@@ -112,9 +110,7 @@ def test_a_case_whose_answer_never_comes_is_an_error_of_that_kind_and_only_that_
         assert ran.code == ran.json["exit_code"] == 2 and ran.json["status"] == "incomplete"
         assert ran.json["counts"]["error"] == 2 and ran.json["checks"] == 8
         store = tmp_path / "jeval.db"
-        errors = rows(
-            store, "SELECT DISTINCT case_id, outcome, probabilities FROM checks WHERE status = 'error'"
-        )
+        errors = rows(store, "SELECT DISTINCT case_id, outcome, probabilities FROM checks WHERE status = 'error'")
         assert errors == [("case-0002", None, None)]
         assert rows(store, "SELECT case_id FROM requests WHERE error_kind = ?", kind) == [("case-0002",)]
         assert "1 × " + kind in ran.err and "run again" in ran.err
@@ -245,10 +241,7 @@ def test_the_key_is_sent_and_is_nowhere_else(tmp_path: Path, monkeypatch: pytest
     arguments = project(tmp_path, 3)
     with judging(hashed, telltale) as server:
         keyed = local(server.url, "judge.key_env=MY_KEY", "judge.concurrency=1")
-        texts = [
-            jeval("run", *arguments, *keyed, *more)
-            for more in ([], ["--json"], ["--dry-run"], ["--cfg", "job"])
-        ]
+        texts = [jeval("run", *arguments, *keyed, *more) for more in ([], ["--json"], ["--dry-run"], ["--cfg", "job"])]
     assert all(f"Bearer {KEY}" in text for text in server.heads)
     for ran in texts:
         assert KEY not in ran.out + ran.err and "sentinel" not in ran.out + ran.err
@@ -269,9 +262,7 @@ def test_a_key_of_no_use_is_refused_before_anything_is_asked_or_stored(
     assert server.bodies == []
 
 
-def test_a_key_is_not_sent_in_plain_text_over_a_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_is_not_sent_in_plain_text_over_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     ran = jeval("run", *project(tmp_path, 2), *local("http://judge.invalid", "judge.key_env=MY_KEY"))
     assert ran.code == 3 and "https" in ran.err and KEY not in ran.err
@@ -406,9 +397,7 @@ def test_a_stopped_run_keeps_what_was_answered_and_the_next_asks_only_the_rest(
         else:
             assert code == 130 and "interrupted" in said and f"{60 - done} cases are left" in said
             assert "Traceback" not in said
-            assert rows(store, "SELECT status, exit_code, left_unasked FROM runs") == [
-                ("interrupted", 130, 60 - done)
-            ]
+            assert rows(store, "SELECT status, exit_code, left_unasked FROM runs") == [("interrupted", 130, 60 - done)]
         again = quick(*arguments, *local(server.url), "--json")
         assert again.code == 0 and again.json["cases"] == 60
         assert again.json["requests"] == 60 - done
@@ -488,9 +477,7 @@ def test_a_dataset_of_any_name_runs(tmp_path: Path, name: str) -> None:
     (tmp_path / "cases.jsonl").rename(tmp_path / name)
     ran = jeval("run", f"dataset.path={tmp_path / name}", *arguments[1:], "--json")
     assert ran.code == 0 and ran.json["cases"] == 2
-    assert rows(tmp_path / "jeval.db", "SELECT dataset, dataset_path FROM runs") == [
-        (name, str(tmp_path / name))
-    ]
+    assert rows(tmp_path / "jeval.db", "SELECT dataset, dataset_path FROM runs") == [(name, str(tmp_path / name))]
 
 
 def test_an_empty_dataset_is_incomplete_and_says_so(tmp_path: Path) -> None:

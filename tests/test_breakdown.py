@@ -61,9 +61,7 @@ def test_a_choices_value_is_the_mean_credit_over_the_credited_options() -> None:
 
 
 @pytest.mark.parametrize(("elsewhere", "applies"), [(0.49, True), (0.5, False), (0.51, False), (1.0, False)])
-def test_a_choice_drops_out_where_half_or_more_is_on_options_without_credit(
-    elsewhere: float, applies: bool
-) -> None:
+def test_a_choice_drops_out_where_half_or_more_is_on_options_without_credit(elsewhere: float, applies: bool) -> None:
     found = row(CHOICE, option(good=1 - elsewhere, none=elsewhere))
     assert found.applicable is applies
     assert found.value == (1.0 if applies else None)
@@ -89,9 +87,7 @@ def test_a_choice_drops_out_where_its_credited_options_hold_nothing() -> None:
     flat = {"good": 0.0, **{f"none {i}": 0.01 if i < 45 else 0.0 for i in range(119)}}
     found = row(asked, Answer(flat, 0.0))
     assert (found.value, found.applicable) == (None, False)
-    assert words_of(asked, found) == (
-        "Question 1 does not apply: no option with a credit has any probability"
-    )
+    assert words_of(asked, found) == ("Question 1 does not apply: no option with a credit has any probability")
 
 
 def test_whether_a_question_passed_is_told_in_strict_mode_only() -> None:
@@ -123,9 +119,7 @@ def test_a_score_passes_where_its_best_level_alone_is_most_probable(answer: Answ
         (option(half=0.3, bad=0.3, good=0.4), True),
     ],
 )
-def test_a_choice_passes_where_one_option_of_full_credit_is_most_probable(
-    answer: Answer, passed: bool
-) -> None:
+def test_a_choice_passes_where_one_option_of_full_credit_is_most_probable(answer: Answer, passed: bool) -> None:
     assert row(CHOICE, answer, strict=True).passed is passed
 
 
@@ -175,9 +169,7 @@ def test_a_row_reads_in_words() -> None:
         "Question 1 did not pass: a tie of “Fair” and “Good” at 0.4, expected level 1.2 of 2"
     )
     assert said(CHOICE, option(good=0.25, bad=0.55, none=0.2)) == "Question 1: “bad” 0.55, credit 0.3125"
-    assert said(CHOICE, option(good=0.1, none=0.9)) == (
-        "Question 1 does not apply: 0.9 is on options without a credit"
-    )
+    assert said(CHOICE, option(good=0.1, none=0.9)) == ("Question 1 does not apply: 0.9 is on options without a credit")
 
 
 def test_a_row_as_a_dict_has_the_stores_columns() -> None:

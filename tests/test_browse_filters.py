@@ -14,9 +14,7 @@ LISTS = st.lists(WORDS, max_size=3, unique=True).map(tuple)
 @given(
     st.builds(
         Filters,
-        status=st.lists(st.sampled_from(["pass", "fail", "review", "skipped", "error"]), unique=True).map(
-            tuple
-        ),
+        status=st.lists(st.sampled_from(["pass", "fail", "review", "skipped", "error"]), unique=True).map(tuple),
         rubric=LISTS,
         severity=st.just(()),
         kind=LISTS,

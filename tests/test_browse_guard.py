@@ -81,9 +81,7 @@ def test_every_answer_has_a_policy_and_opens_to_nobody():
 
 
 def test_a_page_with_a_stricter_policy_keeps_it():
-    _, headers = answer(
-        [("host", "127.0.0.1:8001")], inner=[(b"content-security-policy", b"default-src 'none'")]
-    )
+    _, headers = answer([("host", "127.0.0.1:8001")], inner=[(b"content-security-policy", b"default-src 'none'")])
     assert headers["content-security-policy"] == "default-src 'none'"
 
 
@@ -101,9 +99,7 @@ def test_a_websocket_is_closed():
 
 
 def test_scripts_with_page_data_are_not_allowed_by_their_hash(tmp_path: Path):
-    (tmp_path / "a.html").write_text(
-        "<script>fixed()</script><script>x = {{ data }}</script>", encoding="utf-8"
-    )
+    (tmp_path / "a.html").write_text("<script>fixed()</script><script>x = {{ data }}</script>", encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(b"fixed()").digest()).decode()
     assert inline_hashes(tmp_path) == [f"'sha256-{digest}'"]
 

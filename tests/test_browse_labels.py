@@ -20,8 +20,7 @@ def labels(browser: Browser) -> list[tuple[Any, ...]]:
     connection = sqlite3.connect(browser.store)
     try:
         return connection.execute(
-            "SELECT case_id, rubric_id, expected, reviewer, note FROM labels WHERE source ="
-            " 'human' ORDER BY 1, 2"
+            "SELECT case_id, rubric_id, expected, reviewer, note FROM labels WHERE source = 'human' ORDER BY 1, 2"
         ).fetchall()
     finally:
         connection.close()
@@ -35,9 +34,7 @@ def token(browser: Browser, path: str = "/-/jeval/review?run=second") -> tuple[s
     return found[1], response.cookies["ds_csrftoken"]
 
 
-def send(
-    browser: Browser, *, cookie: str | None, headers: dict[str, str] | None = None, **fields: str
-) -> Any:
+def send(browser: Browser, *, cookie: str | None, headers: dict[str, str] | None = None, **fields: str) -> Any:
     body = {"case_id": "case-1", "rubric_id": "polite", "expected": "fail", "run": "second", **fields}
     cookies = {"ds_csrftoken": cookie} if cookie else None
     all_headers = FORM | (headers or {})

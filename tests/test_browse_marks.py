@@ -7,9 +7,7 @@ from jeval.browse.svg import columns, pieces, spark
 
 
 def marks(kind: str, probabilities: dict, **definition) -> dict[str, float | None]:
-    return {
-        bar.option: bar.mark for part in bars(kind, definition, probabilities, 0.75, 0.5) for bar in part.bars
-    }
+    return {bar.option: bar.mark for part in bars(kind, definition, probabilities, 0.75, 0.5) for bar in part.bars}
 
 
 def test_three_outcomes_have_a_mark_for_pass_and_one_for_fail():

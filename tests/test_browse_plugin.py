@@ -63,10 +63,7 @@ def test_a_store_that_may_not_be_written_is_still_browsed_and_searched(store: Pa
     datasette = Datasette([], immutables=[str(store)])
     assert ">second<" in ask(datasette, "/-/jeval").text
     assert "3 of 6 checks" not in ask(Datasette([], immutables=[str(store)]), "/-/jeval/run/second").text
-    assert (
-        "6 of 6 checks"
-        in ask(Datasette([], immutables=[str(store)]), "/-/jeval/run/second?q=heliotrope").text
-    )
+    assert "6 of 6 checks" in ask(Datasette([], immutables=[str(store)]), "/-/jeval/run/second?q=heliotrope").text
 
 
 def test_pages_of_several_stores_are_told_apart_by_name(store: Path, tmp_path: Path):

@@ -32,9 +32,7 @@ def store(tmp_path: Path):
 def add_case(connection: sqlite3.Connection, number: int, body: dict) -> None:
     key = number + 1
     connection.execute("INSERT INTO case_ids VALUES (?, ?)", (key, body["id"]))
-    connection.execute(
-        "INSERT INTO case_rows VALUES (?, ?, ?, ?)", (key, key, bytes([number]), canonical(body))
-    )
+    connection.execute("INSERT INTO case_rows VALUES (?, ?, ?, ?)", (key, key, bytes([number]), canonical(body)))
     connection.execute("INSERT INTO run_cases VALUES (1, ?, ?, ?, NULL)", (number, key, key))
 
 

@@ -44,9 +44,7 @@ def test_hostile_text_in_a_table_is_shown_and_never_run(browser: Browser, table:
     assert "<script>window" not in response.text
     assert "\u202e" not in response.text
     assert "\x1b" not in response.text
-    assert not [
-        danger for danger in Dangers(response.text).found if "=javascript:" in danger or " on" in danger
-    ]
+    assert not [danger for danger in Dangers(response.text).found if "=javascript:" in danger or " on" in danger]
 
 
 def test_checks_are_faceted_and_link_to_their_pages(browser: Browser):
@@ -74,9 +72,7 @@ def test_runs_stand_newest_first(browser: Browser):
 def test_named_queries_take_runs_by_id_name_and_place(browser: Browser):
     first, second = browser.run_id("first"), browser.run_id("second")
     asked = [("first", "second"), (first, second), ("@prev", "@last"), (first[:-1], second[:-1])]
-    answers = [
-        browser.get(f"/hostile/compare.json?_shape=array&run_a={a}&run_b={b}").json() for a, b in asked
-    ]
+    answers = [browser.get(f"/hostile/compare.json?_shape=array&run_a={a}&run_b={b}").json() for a, b in asked]
     assert all(answer == answers[0] for answer in answers)
     critical = browser.get("/hostile/critical.json?_shape=array&run=@last").json()
     assert {row["rubric_id"] for row in critical} == {"kept-promise"}

@@ -41,9 +41,7 @@ def test_a_file_of_chats_becomes_a_dataset_that_a_run_can_read(folder: Path, cap
     told = capsys.readouterr().err
     assert told.startswith("2 cases of 2 records in in.jsonl (format chat, found by looking) → out.jsonl\n")
     assert "with messages 2 · metadata 1" in told
-    assert [path.name for path in folder.iterdir()] == ["in.jsonl", "out.jsonl"] or len(
-        list(folder.iterdir())
-    ) == 2
+    assert [path.name for path in folder.iterdir()] == ["in.jsonl", "out.jsonl"] or len(list(folder.iterdir())) == 2
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -69,16 +67,12 @@ def test_the_file_that_is_read_is_never_the_one_that_is_written(folder: Path, ca
     assert "is the file that is read" in capsys.readouterr().err
 
 
-def test_one_bad_record_means_that_nothing_is_written_and_all_bad_ones_are_told(
-    folder: Path, capsys: Any
-) -> None:
+def test_one_bad_record_means_that_nothing_is_written_and_all_bad_ones_are_told(folder: Path, capsys: Any) -> None:
     bad = {"id": "c-2", "messages": [{"role": "user", "content": "Q"}]}
     (folder / "in.jsonl").write_text(lines(CHAT, bad) + "{broken\n" + lines({**CHAT, "id": "x" * 5}))
     assert capture("in.jsonl", "--format", "chat", "-o", "out.jsonl") == 3
     told = capsys.readouterr().err
-    assert (
-        "in.jsonl:2: messages no message of the assistant holds a text; leave this conversation out" in told
-    )
+    assert "in.jsonl:2: messages no message of the assistant holds a text; leave this conversation out" in told
     assert "in.jsonl:3: is not JSON at column 2" in told
     assert [path.name for path in folder.iterdir()] == ["in.jsonl"]
 
@@ -96,10 +90,7 @@ def test_bad_records_can_be_left_out_and_are_counted(folder: Path, capsys: Any) 
 def test_a_case_over_a_limit_is_told_by_its_field(folder: Path, capsys: Any) -> None:
     (folder / "in.jsonl").write_text(lines({"input": "Q", "output": "A" * 200_001}))
     assert capture("in.jsonl", "-o", "out.jsonl") == 3
-    assert (
-        "in.jsonl:1: output has 200,001 characters; the most is 200,000; shorten it"
-        in capsys.readouterr().err
-    )
+    assert "in.jsonl:1: output has 200,001 characters; the most is 200,000; shorten it" in capsys.readouterr().err
 
 
 def test_a_dry_run_shows_cases_and_summary_and_writes_nothing(folder: Path, capsys: Any) -> None:
@@ -232,9 +223,7 @@ def test_recorded_airline_conversations_are_captured_whole(tmp_path: Path) -> No
         assert case.policy == record["messages"][0]["content"]
         calls = [call for m in record["messages"] for call in m.get("tool_calls") or ()]
         assert [e.name for e in case.tool_events or ()] == [call["function"]["name"] for call in calls]
-        assert [e.input for e in case.tool_events or ()] == [
-            json.loads(c["function"]["arguments"]) for c in calls
-        ]
+        assert [e.input for e in case.tool_events or ()] == [json.loads(c["function"]["arguments"]) for c in calls]
         assert case.output == [m["content"] for m in said if m["role"] == "assistant"][-1]
         assert (case.metadata or {})["reward"] == record["reward"]
     failures = [e for case in found for e in case.tool_events or () if e.status == "failure"]

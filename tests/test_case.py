@@ -189,9 +189,7 @@ def test_a_label_is_a_status_and_where_it_is_from(status: str, source: str) -> N
     assert (label.status, label.source, label.reviewer, label.note) == (status, source, "ada", "clear")
 
 
-@pytest.mark.parametrize(
-    "label", [{"status": "error"}, {"status": "ok"}, {}, {"status": "pass", "source": "model"}]
-)
+@pytest.mark.parametrize("label", [{"status": "error"}, {"status": "ok"}, {}, {"status": "pass", "source": "model"}])
 def test_a_label_of_any_other_status_or_source_is_refused(label: dict[str, Any]) -> None:
     assert all(place.startswith("expected.r.") for place, _ in faults(expected={"r": label}))
 

@@ -18,9 +18,7 @@ ANSWER = {"role": "assistant", "content": "At the depot."}
 CALL = {
     "role": "assistant",
     "content": None,
-    "tool_calls": [
-        {"id": "call_1", "type": "function", "function": {"name": "track", "arguments": '{"id": 7}'}}
-    ],
+    "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "track", "arguments": '{"id": 7}'}}],
 }
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": '{"place": "depot"}'}
 
@@ -40,9 +38,7 @@ def chat(*messages: Any, **others: Any) -> dict[str, Any]:
 
 
 def test_the_last_answer_is_the_output_and_the_question_before_it_the_input() -> None:
-    found = case(
-        chat({"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}, ASK, ANSWER)
-    )
+    found = case(chat({"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}, ASK, ANSWER))
     assert (found.input, found.output) == ("Where is my parcel?", "At the depot.")
     assert [(m.role, m.content) for m in found.messages or ()] == [
         ("user", "Hello"),
@@ -117,9 +113,7 @@ def test_a_pattern_of_ones_own_tells_failures() -> None:
 def test_a_call_without_a_result_is_no_event_but_is_not_lost() -> None:
     found = draft(chat(ASK, CALL, ANSWER))
     assert found.body["toolEvents"] == []
-    assert found.body["metadata"]["callsWithoutResult"] == [
-        {"id": "call_1", "name": "track", "input": {"id": 7}}
-    ]
+    assert found.body["metadata"]["callsWithoutResult"] == [{"id": "call_1", "name": "track", "input": {"id": 7}}]
     assert "tool call without a result left out" in found.notes
 
 

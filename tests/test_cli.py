@@ -107,9 +107,7 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy = set('hydra omegaconf pydantic httpx aiohttp datasette rich tenacity yaml sqlite3'.split())\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=60)
     assert done.stderr.strip() == "[]"
 
 

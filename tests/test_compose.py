@@ -135,9 +135,7 @@ def test_a_number_stays_a_text_where_something_of_what_was_typed_would_be_lost(t
 
 
 def test_open_maps_need_no_plus(root: Path) -> None:
-    found = compose(
-        ["tags.x=1", "dataset.where.split=holdout", "gate.min_scores.m=0.5", "tags.a.b=deep"], root
-    )
+    found = compose(["tags.x=1", "dataset.where.split=holdout", "gate.min_scores.m=0.5", "tags.a.b=deep"], root)
     assert (found.tags.x, found.tags.a.b, found.dataset.where.split) == (1, "deep", "holdout")
     assert found.gate.min_scores.m == 0.5
 
@@ -255,9 +253,7 @@ def test_the_jobs_of_a_sweep_are_counted(root: Path) -> None:
 def test_a_setting_that_a_project_s_own_option_leaves_out_can_be_given_all_the_same(root: Path) -> None:
     (root / "conf" / "dataset").mkdir(parents=True)
     (root / "conf" / "dataset" / "ours.yaml").write_text("name: ours\npath: ours.jsonl\n")
-    found = compose(
-        ["dataset=ours", "rubrics=clinic", "dataset.limit=3", "dataset.where.a=1", "judge.model=x"], root
-    )
+    found = compose(["dataset=ours", "rubrics=clinic", "dataset.limit=3", "dataset.where.a=1", "judge.model=x"], root)
     assert (found.dataset.limit, found.dataset.where.a, found.judge.model) == (3, 1, "x")
     assert "did you mean dataset.limit?" in refusal(root, "dataset=ours", "rubrics=clinic", "dataset.limt=3")
 
@@ -266,6 +262,4 @@ def test_what_may_be_left_out_is_what_has_a_default() -> None:
     for group, names in OPTIONAL.items():
         model: Any = RunSettings.model_fields[group].annotation
         fields = model.model_fields.items()
-        assert set(names) == {f.serialization_alias or name for name, f in fields if not f.is_required()}, (
-            group
-        )
+        assert set(names) == {f.serialization_alias or name for name, f in fields if not f.is_required()}, group

@@ -55,9 +55,7 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     assert schema(tmp_path / "jeval.db")
 
 
-@pytest.mark.parametrize(
-    "name", ["a b.db", "it's.db", "a?mode=ro.db", "a#b.db", "100%.db", "ü.db", "a%20b.db"]
-)
+@pytest.mark.parametrize("name", ["a b.db", "it's.db", "a?mode=ro.db", "a#b.db", "100%.db", "ü.db", "a%20b.db"])
 def test_a_store_may_be_called_anything(tmp_path: Path, name: str) -> None:
     open_store(tmp_path / name).close()
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == [name]
@@ -68,9 +66,7 @@ def test_a_store_of_a_newer_jeval_is_refused_and_left_alone(tmp_path: Path) -> N
     open_store(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(
-        StoreTooNew, match=rf"schema {VERSION + 1}, this jeval knows {VERSION}; upgrade jeval"
-    ):
+    with pytest.raises(StoreTooNew, match=rf"schema {VERSION + 1}, this jeval knows {VERSION}; upgrade jeval"):
         open_store(path)
     assert rows(path, "PRAGMA user_version") == [(VERSION + 1,)]
 
@@ -182,9 +178,7 @@ def test_eight_processes_may_open_a_new_store_at_once(tmp_path: Path) -> None:
     assert schema(path) == schema(other)
 
 
-def test_a_migration_that_fails_leaves_the_store_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "jeval.db"
     broken = (("first", "CREATE TABLE a (x); INSERT INTO nowhere VALUES (1);"),)
     monkeypatch.setattr("jeval.store.connect.MIGRATIONS", broken)

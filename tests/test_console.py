@@ -33,9 +33,7 @@ def test_plain_text_is_one_printable_line_of_at_most_that_width(text: str, width
     assert not set("\u202e\u2066\u200f") & set(plain(text))
 
 
-@given(
-    st.text(st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters="\u3000"), max_size=30)
-)
+@given(st.text(st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters="\u3000"), max_size=30))
 def test_harmless_text_is_shown_as_it_is(text: str) -> None:
     if text.isprintable():
         assert plain(text) == text
@@ -73,9 +71,7 @@ def test_the_json_of_a_run_has_every_promised_key_and_agrees_with_the_store(tmp_
     assert ran.out.count("\n") == 1
     found = ran.json
     assert list(found)[: len(JSON_KEYS)] == JSON_KEYS
-    assert (
-        found["name"] == "nightly" and found["status"] == "complete" and found["exit_code"] == ran.code == 0
-    )
+    assert found["name"] == "nightly" and found["status"] == "complete" and found["exit_code"] == ran.code == 0
     assert found["thresholds"] == {"pass": 0.75, "fail": 0.5}
     assert found["cost_usd"] is None
     assert found["usage"]["output_tokens"] == 12 * 2 * 7
@@ -181,13 +177,9 @@ def test_metric_scores_are_shown_with_what_they_are_the_mean_of(tmp_path: Path) 
     (tmp_path / "m.json").write_text(json.dumps(metrics))
     cases = [case(1), {key: value for key, value in case(2).items() if key != "context"}]
     with judging() as server:
-        ran = quick(
-            *project(tmp_path, cases), *local(server.url), f"metrics.path={tmp_path}/m.json", "--json"
-        )
+        ran = quick(*project(tmp_path, cases), *local(server.url), f"metrics.path={tmp_path}/m.json", "--json")
     assert ran.code == 0
-    scores = rows(
-        tmp_path / "jeval.db", "SELECT metric_id, avg(score), count(score) FROM scores GROUP BY 1 ORDER BY 1"
-    )
+    scores = rows(tmp_path / "jeval.db", "SELECT metric_id, avg(score), count(score) FROM scores GROUP BY 1 ORDER BY 1")
     assert ran.json["scores"] == {name: pytest.approx(mean) for name, mean, _ in scores}
     assert [number for _, _, number in scores] == [1, 2]
     assert "of 2 scored" in ran.err and "of 1 scored" in ran.err and "1 not scored" in ran.err

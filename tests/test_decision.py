@@ -28,9 +28,7 @@ ALL = Planner(
 
 def answered(plan: CasePlan, answer: Answer | None = None) -> dict[str, Answer]:
     """Every question of a plan answered alike, or with its first option."""
-    return {
-        sha: answer or first_option(question) for ask in plan.asks for sha, question in ask.questions.items()
-    }
+    return {sha: answer or first_option(question) for ask in plan.asks for sha, question in ask.questions.items()}
 
 
 # A check
@@ -97,9 +95,7 @@ def test_a_settled_check_is_no_error_though_the_request_failed() -> None:
     ("pass_", "fail", "status"),
     [(0.75, 0.5, "review"), (0.6, 0.5, "pass"), (0.75, 0.3, "fail"), (0.9, 0.9, "review")],
 )
-def test_the_same_judgment_is_decided_anew_under_another_profile(
-    pass_: float, fail: float, status: str
-) -> None:
+def test_the_same_judgment_is_decided_anew_under_another_profile(pass_: float, fail: float, status: str) -> None:
     check = check_of(rubric("custom"), (0.65, 0.3, 0.05), thresholds=Thresholds(pass_=pass_, fail=fail))
     assert check.status == status
     assert check.probabilities == {"acceptable": 0.65, "unacceptable": 0.3, "insufficient_context": 0.05}
@@ -148,9 +144,7 @@ def test_the_confidence_of_several_parts_is_the_least_and_unknown_where_one_is(
 
 def test_a_missing_answer_is_an_error_that_names_the_failure() -> None:
     plan = plan_of(rubric("custom"))
-    check = decide_check(
-        "case-1", plan.checks[0], {}, Thresholds(), Failure("overloaded", "529 after 5 attempts")
-    )
+    check = decide_check("case-1", plan.checks[0], {}, Thresholds(), Failure("overloaded", "529 after 5 attempts"))
     assert (check.status, check.rule, check.reason) == (
         "error",
         "overloaded",

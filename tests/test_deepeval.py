@@ -20,9 +20,7 @@ SINGLE = {
     "expected_output": "Yes.",
     "retrieval_context": ["It rains.", {"context": "It pours.", "source": "radar"}],
     "context": ["Rain all day."],
-    "tools_called": [
-        {"name": "forecast", "input_parameters": {"day": 1}, "output": {"rain": True}, "reasoning": "r"}
-    ],
+    "tools_called": [{"name": "forecast", "input_parameters": {"day": 1}, "output": {"rain": True}, "reasoning": "r"}],
     "expected_tools": [{"name": "forecast"}],
     "additional_metadata": {"split": "tuning"},
     "tags": ["weather"],
@@ -178,9 +176,7 @@ def test_what_deepeval_itself_writes_gives_a_metric_the_state_that_deepeval_give
         "input": "q",
         "actual_output": "a",
         "retrieval_context": ["r"],
-        "tools_called": [
-            {"name": "t", "type": "FUNCTION", "output": {"x": 1.5}, "input_parameters": {"a": [1, None]}}
-        ],
+        "tools_called": [{"name": "t", "type": "FUNCTION", "output": {"x": 1.5}, "input_parameters": {"a": [1, None]}}],
     }
     for by_alias in (True, False):
         state = metric_state(metric, case(whole.model_dump(mode="json", by_alias=by_alias)), 96_000).state

@@ -46,9 +46,7 @@ def test_the_earliest_and_the_latest_turns_stay_and_one_marker_stands_between() 
     assert tail == body["conversation"][-len(tail) :]
     assert len(head) - len(tail) in (0, 1)
     gone = 100 - len(head) - len(tail)
-    assert turns[markers[0]] == {
-        "omitted": f"[… {gone} left out by the evaluator to fit the judge's limit …]"
-    }
+    assert turns[markers[0]] == {"omitted": f"[… {gone} left out by the evaluator to fit the judge's limit …]"}
     assert cut == (f"conversation: items {len(head) + 1} to {100 - len(tail)} of 100 left out",)
 
 
@@ -124,9 +122,7 @@ def test_an_object_with_too_many_keys_keeps_the_first_and_says_so() -> None:
 
 def test_what_was_cut_is_recorded_in_the_evidence_of_every_check() -> None:
     messages = [{"id": f"m{n}", "role": "user", "content": "x" * 150} for n in range(40)]
-    plan = Planner([rubric("custom"), rubric("claim-support")], max_state_tokens=1_000).plan(
-        case(messages=messages)
-    )
+    plan = Planner([rubric("custom"), rubric("claim-support")], max_state_tokens=1_000).plan(case(messages=messages))
     for check in plan.checks:
         evidence = json.loads(check.evidence)
         assert evidence["cut"] == list(plan.asks[0].state.cut)
@@ -147,9 +143,7 @@ def test_a_state_that_fits_records_no_cut() -> None:
     assert "cut" not in json.loads(Planner([rubric("custom")]).plan(case()).checks[0].evidence)
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("üü", 2), ("😀", 2)]
-)
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("üü", 2), ("😀", 2)])
 def test_tokens_are_estimated_from_bytes_and_rounded_up(text: str, tokens: int) -> None:
     assert BYTES_PER_TOKEN == 3
     assert estimate_tokens(text) == tokens
@@ -184,9 +178,7 @@ _BODY = st.fixed_dictionaries(
 
 
 @given(_BODY, st.integers(4_500, 40_000))
-def test_a_digest_always_fits_keeps_every_field_and_is_the_same_every_time(
-    body: dict[str, Any], room: int
-) -> None:
+def test_a_digest_always_fits_keeps_every_field_and_is_the_same_every_time(body: dict[str, Any], room: int) -> None:
     before = copy.deepcopy(body)
     smaller, cut = digest(body, room)
     assert size(smaller) <= room
@@ -197,9 +189,7 @@ def test_a_digest_always_fits_keeps_every_field_and_is_the_same_every_time(
 
 
 @given(_BODY, st.integers(-10, 1_500))
-def test_a_room_too_small_for_anything_gives_the_severest_cut_and_no_error(
-    body: dict[str, Any], room: int
-) -> None:
+def test_a_room_too_small_for_anything_gives_the_severest_cut_and_no_error(body: dict[str, Any], room: int) -> None:
     smaller, cut = digest(body, room)
     assert size(smaller) <= max(room, 4_500)
     assert bool(cut) == (smaller != body)

@@ -48,18 +48,14 @@ def arguments(folder: Path, *more: str) -> list[str]:
 @contextmanager
 def served(*command: str, port: int | None = None) -> Iterator[str]:
     """A server in a process of its own; its URL is the first line it prints, or known by its port."""
-    process = subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     try:
         if port is None:
             yield process.stdout.readline().strip()
         else:
             url = f"http://127.0.0.1:{port}"
-            assert (
-                wait_until(lambda: process.poll() is not None or answers(url), 30) and process.poll() is None
-            )
+            assert wait_until(lambda: process.poll() is not None or answers(url), 30) and process.poll() is None
             yield url
     finally:
         process.terminate()
@@ -126,9 +122,7 @@ def test_over_http_with_every_fifth_request_failing_everything_ends_answered(tmp
     with served(sys.executable, str(MOCK), "--max-seconds", "120") as url:
         quick(*arguments(tmp_path / "calm", "dataset.limit=40"), *local(url))
     with served(sys.executable, str(MOCK), *faulty) as url:
-        ran = jeval(
-            "run", *arguments(tmp_path, "dataset.limit=40", "--json"), *local(url, "judge.max_attempts=9")
-        )
+        ran = jeval("run", *arguments(tmp_path, "dataset.limit=40", "--json"), *local(url, "judge.max_attempts=9"))
         seen = stats(url)
     assert ran.code == 0 and ran.json["counts"]["error"] == 0
     assert sum(seen["failures"].values()) > 0 and seen["distinct_bodies"] == 40

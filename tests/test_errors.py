@@ -71,20 +71,13 @@ def test_every_error_of_the_tree_is_public() -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
-def test_usage_errors_exit_with_3_and_a_judge_that_did_not_answer_with_2(
-    error: JevalError, code: int
-) -> None:
+def test_usage_errors_exit_with_3_and_a_judge_that_did_not_answer_with_2(error: JevalError, code: int) -> None:
     assert error.exit_code == code
 
 
 def test_a_problem_names_place_field_fault_value_and_remedy_in_one_line() -> None:
-    problem = Problem(
-        "cases.jsonl:12", "toolEvents[0].status", "'done'", "is none of the values", "use success"
-    )
-    assert (
-        str(problem)
-        == "cases.jsonl:12: toolEvents[0].status is none of the values (it is 'done'); use success"
-    )
+    problem = Problem("cases.jsonl:12", "toolEvents[0].status", "'done'", "is none of the values", "use success")
+    assert str(problem) == "cases.jsonl:12: toolEvents[0].status is none of the values (it is 'done'); use success"
 
 
 def test_a_problem_with_a_whole_line_names_no_field_and_no_value() -> None:
@@ -102,9 +95,7 @@ def test_a_data_error_tells_every_problem_and_how_many_more_there_are() -> None:
 
 
 def test_a_data_error_with_nothing_more_says_nothing_of_more() -> None:
-    assert (
-        str(DataError([Problem("a:1", "id", None, "is missing", "add it")])) == "a:1: id is missing; add it"
-    )
+    assert str(DataError([Problem("a:1", "id", None, "is missing", "add it")])) == "a:1: id is missing; add it"
 
 
 def test_a_judge_error_keeps_its_kind_its_attempts_and_its_time() -> None:

@@ -140,9 +140,7 @@ def test_a_success_whose_output_differs_counts_as_a_failure() -> None:
         ({"policy": None, "toolEvents": None}, "policy and toolEvents are"),
     ],
 )
-def test_without_its_evidence_it_is_for_review_and_the_judge_is_not_asked(
-    missing: dict[str, None], names: str
-) -> None:
+def test_without_its_evidence_it_is_for_review_and_the_judge_is_not_asked(missing: dict[str, None], names: str) -> None:
     about = case(**missing)
     assert plan_of(rubric(KIND), about).asks == ()
     check = check_of(rubric(KIND), about=about)
@@ -163,10 +161,7 @@ def test_an_empty_tool_log_is_evidence_that_nobody_was_called() -> None:
             REQUIRED,
             SILENT,
             [],
-            (
-                "required (p(required) 0.9 ≥ pass 0.75), no page_nurse event,"
-                " and p(does_not_state) 0.9 ≥ pass 0.75"
-            ),
+            ("required (p(required) 0.9 ≥ pass 0.75), no page_nurse event, and p(does_not_state) 0.9 ≥ pass 0.75"),
         ),
         (
             REQUIRED,

@@ -77,9 +77,7 @@ def test_markdown_renders_the_text_and_no_markup(text: str) -> None:
     assert cell.tags == ["table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "code"]
 
 
-@pytest.mark.parametrize(
-    "text", ["http://evil.invalid", "www.evil.invalid", "@someone", "#12", "a@b.invalid"]
-)
+@pytest.mark.parametrize("text", ["http://evil.invalid", "www.evil.invalid", "@someone", "#12", "a@b.invalid"])
 def test_nothing_that_github_links_stands_in_markdown_as_it_is(text: str) -> None:
     found = markdown(text)
     assert not re.search(r"://|www\.|@\w|#\d+$|\w@\w", found)

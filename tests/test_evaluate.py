@@ -38,9 +38,7 @@ def evaluator(judge: ScriptedJudge, *rubrics: Rubric, **options: Any) -> Evaluat
     return Evaluator(Planner(rubrics or (TONE,)), judge, options.pop("thresholds", Thresholds()), **options)
 
 
-async def all_of(
-    evaluator: Evaluator, stream: Any, *, concurrency: int = 4, **options: Any
-) -> dict[int, CaseResult]:
+async def all_of(evaluator: Evaluator, stream: Any, *, concurrency: int = 4, **options: Any) -> dict[int, CaseResult]:
     """The results of a stream by position."""
     found: dict[int, CaseResult] = {}
 
@@ -236,9 +234,7 @@ def test_once_stop_is_true_no_further_case_is_begun_and_those_under_way_are_fini
         gate, stopped = asyncio.Event(), False
         judge = ScriptedJudge(gate=gate)
         async with asyncio.timeout(20):
-            running = asyncio.create_task(
-                all_of(evaluator(judge), cases(50), concurrency=3, stop=lambda: stopped)
-            )
+            running = asyncio.create_task(all_of(evaluator(judge), cases(50), concurrency=3, stop=lambda: stopped))
             await judge.started.wait()
             for _ in range(5):
                 await asyncio.sleep(0)

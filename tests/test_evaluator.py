@@ -332,9 +332,7 @@ def test_answers_no_longer_at_hand_are_asked_for_again(monkeypatch: pytest.Monke
 
 def test_whoever_wants_to_decide_again_is_handed_every_plan_with_its_answers() -> None:
     kept: list[tuple[CasePlan, Mapping[str, Answer]]] = []
-    ready = evaluator(
-        ScriptedJudge(), POLICY, TONE, keep=lambda plan, answers: kept.append((plan, dict(answers)))
-    )
+    ready = evaluator(ScriptedJudge(), POLICY, TONE, keep=lambda plan, answers: kept.append((plan, dict(answers))))
     results = one_by_one(ready, [case(id="a"), case(id="b", policy=None), case(id="c")])
     assert [plan.case.id for plan, _ in kept] == ["a", "b", "c"]
     for (plan, answers), result in zip(kept, results, strict=True):

@@ -110,9 +110,7 @@ def test_an_input_too_large_concerns_its_case_only(status, body):
 def test_a_redirect_is_not_followed_and_says_where_it_points():
     failure = refuse(307, b"", {"location": "https://user:pw@eu.example.com/v1/systemone?token=abc"})
     assert failure.kind == "redirect" and failure.refused
-    assert failure.message == (
-        "307, which points to https://eu.example.com/v1/systemone; set judge.base_url to that"
-    )
+    assert failure.message == ("307, which points to https://eu.example.com/v1/systemone; set judge.base_url to that")
 
 
 def test_an_error_inside_a_200_counts_by_its_own_code():
@@ -166,9 +164,7 @@ def test_the_message_is_found_where_each_shape_keeps_it(body, shown):
 
 def test_of_many_schema_problems_the_first_three_are_shown():
     problems = [{"loc": ["body", i], "msg": "wrong"} for i in range(5)]
-    assert refuse(422, {"detail": problems}).message == (
-        "422: body.0 wrong, body.1 wrong, body.2 wrong and 2 more"
-    )
+    assert refuse(422, {"detail": problems}).message == ("422: body.0 wrong, body.1 wrong, body.2 wrong and 2 more")
 
 
 # What a message never holds

@@ -164,9 +164,7 @@ def test_a_fault_names_the_field_the_value_and_the_remedy(
     assert "\n" not in str(found)
 
 
-@pytest.mark.parametrize(
-    "bad", ["", " ", "-a", ".a", "a b", "a/b", "a\n", "é", "a" * 201, "a\x00", "<b>", "a\u202eb"]
-)
+@pytest.mark.parametrize("bad", ["", " ", "-a", ".a", "a b", "a/b", "a\n", "é", "a" * 201, "a\x00", "<b>", "a\u202eb"])
 def test_ids_that_are_no_ids_are_refused(tmp_path: Path, bad: str) -> None:
     (found,) = problems(write(tmp_path / "cases", line(id=bad)))
     assert found.field == "id"
@@ -229,9 +227,7 @@ def test_no_bytes_at_all_are_met_with_anything_but_cases_or_problems(tmp_path: P
             st.none() | st.booleans() | st.integers() | st.text(max_size=5),
             lambda inner: (
                 st.lists(inner, max_size=3)
-                | st.dictionaries(
-                    st.sampled_from(["id", "role", "content", "status", "x"]), inner, max_size=3
-                )
+                | st.dictionaries(st.sampled_from(["id", "role", "content", "status", "x"]), inner, max_size=3)
             ),
             max_leaves=6,
         ),
@@ -292,9 +288,7 @@ def test_a_smaller_sample_of_one_seed_is_part_of_a_larger_one(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("sample", "limit", "expected"), [(0, None, 0), (99, None, 6), (4, 2, 2), (2, 4, 2)])
-def test_sample_and_limit_at_their_ends(
-    tmp_path: Path, sample: int, limit: int | None, expected: int
-) -> None:
+def test_sample_and_limit_at_their_ends(tmp_path: Path, sample: int, limit: int | None, expected: int) -> None:
     found = scan(write_cases(tmp_path / "c", 6), Selection({}, sample=sample, limit=limit))
     assert found.cases == len(list(found)) == expected
 
@@ -370,9 +364,7 @@ def test_an_empty_list_of_rubrics_is_fine(tmp_path: Path) -> None:
     assert read_rubrics(tmp_path / "r.yaml") == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "null", "a: 1", "just text", "rubrics: 3", "{id: r, version: '1', kind: custom}"]
-)
+@pytest.mark.parametrize("text", ["", "null", "a: 1", "just text", "rubrics: 3", "{id: r, version: '1', kind: custom}"])
 def test_a_file_that_holds_no_list_is_told_how_to_begin_one(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.yaml").write_text(text)
     (found,) = refused(tmp_path / "r.yaml")

@@ -13,9 +13,7 @@ def test_a_run_is_found_by_id_beginning_name_and_age(tmp_path: Path) -> None:
     connection = new_store(tmp_path)
     for run, name in (("2026-aa", "monday"), ("2026-ab", None), ("2027-c", "monday")):
         add_run(connection, run, {}, [], name=name)
-    found = {
-        name: find_run(connection, name)["id"] for name in ("2026-aa", "2026-ab", "2027", "@last", "@prev")
-    }
+    found = {name: find_run(connection, name)["id"] for name in ("2026-aa", "2026-ab", "2027", "@last", "@prev")}
     assert found == {
         "2026-aa": "2026-aa",
         "2026-ab": "2026-ab",

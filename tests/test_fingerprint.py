@@ -91,9 +91,7 @@ def test_keys_of_many_texts_differ() -> None:
     assert len({key63(str(number)) for number in range(20_000)}) == 20_000
 
 
-@pytest.mark.parametrize(
-    "value", [2**70, -(2**64), "half \ud800"], ids=["above", "below", "half-a-character"]
-)
+@pytest.mark.parametrize("value", [2**70, -(2**64), "half \ud800"], ids=["above", "below", "half-a-character"])
 def test_what_the_fast_encoder_refuses_is_written_all_the_same(value: Any) -> None:
     assert json.loads(canonical({"b": value, "a": 1})) == {"a": 1, "b": value}
     assert canonical({"b": value, "a": 1}) == canonical({"a": 1, "b": value})

@@ -43,9 +43,7 @@ class ConversationalJevEval(JevEval):
 
 
 def noul(text: str = "It is so.", weight: float = 1.0, **meanings: Any) -> SimpleNamespace:
-    return SimpleNamespace(
-        type="noul", statement=text, weight=weight, **{"true": None, "false": None, **meanings}
-    )
+    return SimpleNamespace(type="noul", statement=text, weight=weight, **{"true": None, "false": None, **meanings})
 
 
 SCORE = SimpleNamespace(type="score", question="How much?", levels=["None", "All"], weight=0.5)
@@ -53,9 +51,7 @@ CHOICE = SimpleNamespace(type="choice", question="Which?", options={"a": 1, "b":
 
 
 def test_questions_weights_credits_and_fields_are_taken_over() -> None:
-    metric = metrics_from_deepeval(
-        JevEval("Tool Faithfulness", [noul(weight=2), SCORE, CHOICE], threshold=0.7)
-    )
+    metric = metrics_from_deepeval(JevEval("Tool Faithfulness", [noul(weight=2), SCORE, CHOICE], threshold=0.7))
     assert metric == Metric(
         id="tool-faithfulness",
         version="1.0.0",
@@ -71,9 +67,7 @@ def test_questions_weights_credits_and_fields_are_taken_over() -> None:
 
 
 def test_a_conversational_one_sees_turns() -> None:
-    metric = metrics_from_deepeval(
-        ConversationalJevEval("m", [noul()], evaluation_params=["role", "scenario"])
-    )
+    metric = metrics_from_deepeval(ConversationalJevEval("m", [noul()], evaluation_params=["role", "scenario"]))
     assert metric.turns == ("role", "scenario") and metric.conversational
 
 
@@ -119,9 +113,7 @@ def test_another_kind_of_metric_is_refused() -> None:
 
 def test_what_is_accepted_there_and_refused_here_says_which_question_and_why() -> None:
     many = SimpleNamespace(type="choice", question="?", options={f"o{i}": 1.0 for i in range(300)}, weight=1)
-    with pytest.raises(
-        ConfigError, match=r"metric 'm', question 2 cannot be taken over: options: .*2 to 255"
-    ):
+    with pytest.raises(ConfigError, match=r"metric 'm', question 2 cannot be taken over: options: .*2 to 255"):
         metrics_from_deepeval(JevEval("m", [noul(), many]))
     with pytest.raises(ConfigError, match=r"question 1 cannot be taken over: weight: .*finite"):
         metrics_from_deepeval(JevEval("m", [noul(weight=float("inf"))]))
@@ -159,8 +151,6 @@ def test_real_objects_of_deepeval_are_taken_over() -> None:
     metric = metrics_from_deepeval(Real("Of Tools", fields, questions, model, strict_mode=True))
     assert (metric.id, metric.fields, metric.strict) == ("of-tools", ("input", "tools_called"), True)
     assert metric.questions == expected
-    turns = metrics_from_deepeval(
-        RealTurns("Of Turns", [MultiTurnParams.SCENARIO], questions, model, threshold=0.8)
-    )
+    turns = metrics_from_deepeval(RealTurns("Of Turns", [MultiTurnParams.SCENARIO], questions, model, threshold=0.8))
     assert turns.turns == ("scenario", "content", "role") and turns.threshold == 0.8
     assert turns.questions == expected

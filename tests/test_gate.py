@@ -96,9 +96,7 @@ CRITICAL = (FailureGroup(2, critical=True), FailureGroup(4))
         ("min_scores", {"m": 0.1}, {"scores": {"n": 1.0}}, 2, "the run has no such metric (it has n)"),
     ],
 )  # fmt: skip
-def test_a_rule_at_under_and_over_its_limit(
-    rule: str, limit: Any, facts: dict[str, Any], code: int, text: str
-) -> None:
+def test_a_rule_at_under_and_over_its_limit(rule: str, limit: Any, facts: dict[str, Any], code: int, text: str) -> None:
     verdict = judged({rule: limit}, facts)
     assert verdict.exit_code == code
     mine = [reason for reason in verdict.reasons if reason.rule.partition(".")[0] == rule]
@@ -186,8 +184,7 @@ def test_the_lenient_gate_stops_at_a_critical_failure() -> None:
 
 def result(case: str, *statuses: tuple[Rubric, Status], scores: tuple[MetricResult, ...] = ()) -> CaseResult:
     checks = tuple(
-        Check(case, used, Verdict(status, None, "a-rule", "why"), None, None, None, "{}")
-        for used, status in statuses
+        Check(case, used, Verdict(status, None, "a-rule", "why"), None, None, None, "{}") for used, status in statuses
     )
     return CaseResult(case, checks, scores)
 

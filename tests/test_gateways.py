@@ -33,9 +33,7 @@ def config(name):
 
 
 def settings(**change):
-    return HttpSettings(
-        **{"name": "x", "gateway": "x", "base_url": "https://judge.example.com", "model": "m"} | change
-    )
+    return HttpSettings(**{"name": "x", "gateway": "x", "base_url": "https://judge.example.com", "model": "m"} | change)
 
 
 # The gateways
@@ -88,9 +86,7 @@ def test_typesafe_variables_stand_in_for_what_the_config_leaves_open():
 
 def test_a_config_counts_before_the_variables_and_they_concern_typesafe_only():
     environ = {"TYPESAFE_BASE_URL": "https://eu.example.com", "TYPESAFE_DEFAULT_MODEL": "jev-1.14.0"}
-    found = http_settings(
-        config("jev") | {"base_url": "https://us.example.com", "model": "jev-preview"}, environ
-    )
+    found = http_settings(config("jev") | {"base_url": "https://us.example.com", "model": "jev-preview"}, environ)
     assert (found.base_url, found.model) == ("https://us.example.com", "jev-preview")
     assert http_settings(config("vercel"), environ).url == ADDRESSES["vercel"]
 
@@ -180,9 +176,7 @@ def test_and_without_a_key_anything_may():
     assert settings(base_url="http://judge.example.com", key_env=None).url.startswith("http://judge")
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1", "0.0.0.0", "::2", ""]
-)
+@pytest.mark.parametrize("host", ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1", "0.0.0.0", "::2", ""])
 def test_names_that_only_look_like_this_machine_are_not(host):
     assert not is_loopback(host)
 

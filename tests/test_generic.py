@@ -15,9 +15,7 @@ def case(record: Any, **fields: str) -> Case:
 
 
 def test_common_names_are_found_without_a_mapping() -> None:
-    found = case(
-        {"question": "Q", "answer": "A", "contexts": ["one", "two"], "system_prompt": "P", "topic": "t"}
-    )
+    found = case({"question": "Q", "answer": "A", "contexts": ["one", "two"], "system_prompt": "P", "topic": "t"})
     assert (found.input, found.output, found.policy) == ("Q", "A", "P")
     assert [passage.content for passage in found.context or ()] == ["one", "two"]
     assert found.metadata == {"topic": "t"}
@@ -56,9 +54,7 @@ def test_passages_may_be_texts_objects_or_a_json_text() -> None:
 
 def test_messages_and_tool_events_are_read_in_their_common_forms() -> None:
     events = [{"id": "t1", "name": "x", "status": "failure", "error": "E"}]
-    found = case(
-        {"input": "Q", "output": "A", "history": [{"role": "user", "content": "Q"}], "toolEvents": events}
-    )
+    found = case({"input": "Q", "output": "A", "history": [{"role": "user", "content": "Q"}], "toolEvents": events})
     assert (found.messages or ())[0].content == "Q"
     assert (found.tool_events or ())[0].status == "failure"
     called = case({"input": "Q", "output": "A", "tools_called": [{"name": "x", "output": "Error: no"}]})

@@ -32,9 +32,7 @@ def event(**fields: Any) -> list[dict[str, Any]]:
 
 
 def test_a_response_whose_values_all_occur_passes() -> None:
-    found = verdict(
-        "It costs €12.50 and takes 1 day.", context=context("Price: 12.50 EUR.", "Ready in 24 hours.")
-    )
+    found = verdict("It costs €12.50 and takes 1 day.", context=context("Price: 12.50 EUR.", "Ready in 24 hours."))
     assert found == (
         "pass",
         "grounded",
@@ -44,9 +42,7 @@ def test_a_response_whose_values_all_occur_passes() -> None:
 
 
 def test_a_missing_value_fails_and_is_named_as_written() -> None:
-    found = verdict(
-        "It costs €12.50 and takes 2 days.", context=context("Price: 12.50 EUR. Ready in 24 hours.")
-    )
+    found = verdict("It costs €12.50 and takes 2 days.", context=context("Price: 12.50 EUR. Ready in 24 hours."))
     assert found[:3] == ("fail", "ungrounded", "value-missing")
     assert found.reason == "1 of 2 values occurs nowhere in the evidence: 2 days"
 

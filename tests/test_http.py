@@ -146,12 +146,8 @@ BAD_REPLIES = {
     "a list": httpx.Response(200, json=[]),
     "nothing": httpx.Response(200, content=b""),
     "cut off": lambda request: httpx.Response(200, content=good(request).content[:60]),
-    "NaN": lambda request: httpx.Response(
-        200, content=good(request).content.replace(b'"noul":0.9', b'"noul":NaN')
-    ),
-    "7.5": lambda request: httpx.Response(
-        200, content=good(request).content.replace(b'"noul":0.9', b'"noul":7.5')
-    ),
+    "NaN": lambda request: httpx.Response(200, content=good(request).content.replace(b'"noul":0.9', b'"noul":NaN')),
+    "7.5": lambda request: httpx.Response(200, content=good(request).content.replace(b'"noul":0.9', b'"noul":7.5')),
     "an answer missing": lambda request: httpx.Response(
         200, content=good(request).content.replace(b'"true"', b'"else"')
     ),
@@ -502,9 +498,7 @@ def test_cancelling_leaves_nothing_behind():
 def test_cancelling_one_who_waits_between_attempts_ends_it_at_once():
     async def main():
         loop = asyncio.get_running_loop()
-        task = asyncio.ensure_future(
-            virtual_judge(Script(refusal(503, **{"retry-after": "30"}))).ask(STATE, QUESTIONS)
-        )
+        task = asyncio.ensure_future(virtual_judge(Script(refusal(503, **{"retry-after": "30"}))).ask(STATE, QUESTIONS))
         await asyncio.sleep(1)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -520,9 +514,7 @@ def test_cancelling_one_who_waits_between_attempts_ends_it_at_once():
 def test_the_key_appears_in_no_error_representation_or_log(status, caplog):
     caplog.set_level(logging.DEBUG)
     echo = {"detail": f"key {KEY} and {KEY[:16]}", "error": {"message": KEY}, "model": KEY, "answers": {}}
-    reply = httpx.Response(
-        status, json=echo, headers={"location": f"https://{KEY}@elsewhere.example/?k={KEY}"}
-    )
+    reply = httpx.Response(status, json=echo, headers={"location": f"https://{KEY}@elsewhere.example/?k={KEY}"})
     error, script = fail(reply, key=KEY, max_attempts=1)
     judge = HttpJudge(settings(), key=KEY)
     shown = [error, vars(error), judge, judge.settings, script.requests[0], caplog.text]
@@ -564,9 +556,7 @@ def background_mock(*options):
 
 def ask_each(url, count, workers=32, **change):
     """Outcomes of asks about so many different states."""
-    states = [
-        state_of({"user_input": f"Question {n}?", "assistant_response": "Yes."}, 10_000) for n in range(count)
-    ]
+    states = [state_of({"user_input": f"Question {n}?", "assistant_response": "Yes."}, 10_000) for n in range(count)]
 
     async def main():
         judge = HttpJudge(settings(base_url=url, **change), key="any")

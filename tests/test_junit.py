@@ -115,9 +115,7 @@ def test_hostile_text_adds_no_element() -> None:
         "failure",
     ]
     (test,) = root.iter("testcase")
-    assert test.attrib["name"].startswith(
-        "</testcase>]]><!--&amp;\\x00\\x1b[2J\\ud800\\ufffe\\r\n::error::gotcha%0A"
-    )
+    assert test.attrib["name"].startswith("</testcase>]]><!--&amp;\\x00\\x1b[2J\\ud800\\ufffe\\r\n::error::gotcha%0A")
 
 
 def test_an_empty_run_is_a_valid_document() -> None:

@@ -66,9 +66,7 @@ def test_a_run_killed_at_twenty_random_moments_ends_like_one_that_was_never_dist
                 time.sleep(chance.uniform(0, 0.35))
             else:
                 time.sleep(chance.uniform(0.05, 1.5))
-            process.send_signal(
-                chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-            )
+            process.send_signal(chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
             process.wait(30)
             try:
                 found = whole(store)

@@ -105,9 +105,7 @@ def test_a_ready_metric_is_one_file_named_for_it_and_without_a_doubt(name: str) 
 @every_metric
 def test_a_ready_metric_asks_about_the_fields_it_sends_and_no_others(name: str) -> None:
     metric = METRICS[name]
-    words = set(
-        re.findall(r"[a-z]+(?:_[a-z]+)+|\binput\b|\bturns\b", " ".join(q.text for q in metric.questions))
-    )
+    words = set(re.findall(r"[a-z]+(?:_[a-z]+)+|\binput\b|\bturns\b", " ".join(q.text for q in metric.questions)))
     named = words & (FROM_CASE | {"turns"})
     assert named <= {*metric.seen, "turns" if metric.conversational else "input"}
     if not metric.conversational:

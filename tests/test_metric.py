@@ -28,9 +28,7 @@ ON_DISK = """
 
 
 def metric(*questions: Any, **fields: Any) -> Metric:
-    return Metric(
-        **{"id": "m", "version": "1.0.0", "fields": ["actual_output"], "questions": questions, **fields}
-    )
+    return Metric(**{"id": "m", "version": "1.0.0", "fields": ["actual_output"], "questions": questions, **fields})
 
 
 def complaint(*questions: Any, **fields: Any) -> str:
@@ -76,9 +74,7 @@ def test_a_definition_reads_back_as_the_same_metric() -> None:
 
 def test_a_definition_keeps_the_options_that_do_not_apply() -> None:
     asked = metric(Choice("Which?", options={"a": 1, "b": 0, "none": None}))
-    assert asked.definition()["questions"] == [
-        {"choice": "Which?", "options": {"a": 1.0, "b": 0.0, "none": None}}
-    ]
+    assert asked.definition()["questions"] == [{"choice": "Which?", "options": {"a": 1.0, "b": 0.0, "none": None}}]
 
 
 def test_json_text_is_read_too() -> None:
@@ -280,8 +276,7 @@ def test_levels_that_look_best_first_give_a_warning() -> None:
         Noul("It is so."), Score("How?", levels=["Fully grounded", "Partly grounded", "Fabricated"])
     ).warnings()
     assert warning == (
-        "m: question 2 has levels that look best first ('Fully grounded' … 'Fabricated'); "
-        "they are read worst first"
+        "m: question 2 has levels that look best first ('Fully grounded' … 'Fabricated'); they are read worst first"
     )
 
 

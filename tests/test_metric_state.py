@@ -62,9 +62,7 @@ def without(**fields: Any) -> Case:
 
 def test_a_single_turn_state_holds_the_chosen_fields_in_the_chosen_order() -> None:
     state = body(about("actual_output", "input"))
-    assert state == {
-        "test_case": {"actual_output": "18°C and sunny.", "input": "What's the weather in Lyon?"}
-    }
+    assert state == {"test_case": {"actual_output": "18°C and sunny.", "input": "What's the weather in Lyon?"}}
     assert list(state["test_case"]) == ["actual_output", "input"]
 
 
@@ -159,9 +157,7 @@ def test_content_and_role_are_sent_even_where_the_metric_names_neither() -> None
 def test_messages_that_are_no_turns_are_left_out_and_it_is_said() -> None:
     seen = about("content", conversation=True)
     assert seen.state is not None
-    assert seen.state.cut == (
-        "turns: 2 system and tool messages left out, for turns are a user's or an assistant's",
-    )
+    assert seen.state.cut == ("turns: 2 system and tool messages left out, for turns are a user's or an assistant's",)
     assert CASE.messages is not None
     seen = about("content", case=without(messages=CASE.messages[1:3]), conversation=True)
     assert seen.state is not None

@@ -41,9 +41,7 @@ def test_an_invalid_name_fails_to_resolve_as_it_would_anywhere(network_guard):
     assert network_guard.attempts == []
 
 
-@pytest.mark.parametrize(
-    "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
-)
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
 def test_event_loops_are_watched_too(network_guard, new_loop: Callable[[], asyncio.AbstractEventLoop]):
     async def reach() -> None:
         loop = asyncio.get_running_loop()
@@ -58,9 +56,7 @@ def test_event_loops_are_watched_too(network_guard, new_loop: Callable[[], async
     network_guard.attempts.clear()
 
 
-@pytest.mark.parametrize(
-    "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
-)
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
 def test_servers_on_this_machine_are_reached(new_loop: Callable[[], asyncio.AbstractEventLoop]):
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"hello")

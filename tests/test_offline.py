@@ -22,12 +22,8 @@ from jeval.state import State, build_state, state_of
 
 HALUEVAL = Path(__file__).parents[2] / "shared" / "data" / "halueval-qa.jsonl"
 SUPPORT = choice("Is it so?", dict.fromkeys(("supported", "contradicted", "not_covered")))
-CLAIMED = choice(
-    "Said?", dict.fromkeys(("claims_completed", "does_not_claim", "unclear")), about="booking it"
-)
-STATED = choice(
-    "Said?", dict.fromkeys(("states_escalation", "does_not_state", "unclear")), about="calling a nurse"
-)
+CLAIMED = choice("Said?", dict.fromkeys(("claims_completed", "does_not_claim", "unclear")), about="booking it")
+STATED = choice("Said?", dict.fromkeys(("states_escalation", "does_not_state", "unclear")), about="calling a nurse")
 POLICY = choice("Kept?", dict.fromkeys(("acceptable", "unacceptable", "insufficient_context")))
 REQUIRED = choice("Required?", dict.fromkeys(("required", "not_required", "insufficient_context")))
 BEHAVIOUR = choice("Which?", dict.fromkeys(("left_it_out", "hedged_it", "stated_it", "nothing_missing")))
@@ -100,10 +96,7 @@ def test_a_claim_the_question_names_is_judged_instead_of_the_response() -> None:
 
 def test_a_yes_in_front_of_a_sentence_claims_nothing_of_its_own() -> None:
     yes = choice("Is it so?", dict(SUPPORT.options), about="Yes.")
-    assert (
-        ask(answered("Yes. It opens at 9.", "It opens at 9."), {"q": yes})["q"].probabilities["supported"]
-        > 0.75
-    )
+    assert ask(answered("Yes. It opens at 9.", "It opens at 9."), {"q": yes})["q"].probabilities["supported"] > 0.75
 
 
 def test_completed_actions_and_escalations_are_judged_by_wording() -> None:
@@ -124,9 +117,7 @@ def test_the_kinds_questions_are_recognised() -> None:
     tool = {"toolName": "book", "action": "booking the visit"}
     kinds = (
         (
-            ToolClaim(
-                Rubric.model_validate({"id": "t", "version": "1", "kind": "tool-claim", "params": tool})
-            ),
+            ToolClaim(Rubric.model_validate({"id": "t", "version": "1", "kind": "tool-claim", "params": tool})),
             "claims_completed",
         ),
         (claim_support(Rubric(id="s", version="1", kind="claim-support")), "not_covered"),
@@ -134,9 +125,7 @@ def test_the_kinds_questions_are_recognised() -> None:
     for kind, expected in kinds:
         ((_, question),) = kind.plan(case).parts  # type: ignore[union-attr]
         assert leader(json.loads(build_state(case, 10**6).json), question) == expected
-    escalation = Escalation(
-        Rubric.model_validate({"id": "e", "version": "1", "kind": "escalation", "params": tool})
-    )
+    escalation = Escalation(Rubric.model_validate({"id": "e", "version": "1", "kind": "escalation", "params": tool}))
     answers = ask(build_state(case, 10**6), dict(escalation.plan(case).parts))  # type: ignore[union-attr]
     assert [answers[name].leader for name in ("required", "stated")] == [
         "insufficient_context",
@@ -169,9 +158,7 @@ def test_the_same_case_gets_the_same_answers() -> None:
     "value", [None, "", [], {}, 7, ["a", {"b": [None, True, 1.5]}], {"content": 3}, {"omitted": "…"}]
 )
 def test_a_state_cut_to_any_shape_is_answered(field: str, value: Any) -> None:
-    assert set(ask({**answered("It opens at 9.", "It opens at 9."), field: value}, QUESTIONS)) == set(
-        QUESTIONS
-    )
+    assert set(ask({**answered("It opens at 9.", "It opens at 9."), field: value}, QUESTIONS)) == set(QUESTIONS)
 
 
 def test_a_missing_field_or_a_state_that_is_no_object_is_answered() -> None:
@@ -204,9 +191,7 @@ def test_a_response_and_references_of_great_length_are_answered(piece: str) -> N
     assert set(answers) == set(QUESTIONS)
 
 
-needs_halueval = pytest.mark.skipif(
-    not HALUEVAL.exists(), reason="the shared HaluEval sample is not on this machine"
-)
+needs_halueval = pytest.mark.skipif(not HALUEVAL.exists(), reason="the shared HaluEval sample is not on this machine")
 
 
 def halueval() -> list[tuple[bool, Mapping[str, float]]]:

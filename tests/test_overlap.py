@@ -15,9 +15,9 @@ KETTLE = (
 ASKED = "What should I know about the kettle?"
 TEXTS = st.one_of(
     st.text(max_size=120),
-    st.lists(
-        st.sampled_from([*KETTLE.split(), "no", "not", "Yes,", "?", "\n", "€40", "2 pm", "🎉", "你好。"])
-    ).map(" ".join),
+    st.lists(st.sampled_from([*KETTLE.split(), "no", "not", "Yes,", "?", "\n", "€40", "2 pm", "🎉", "你好。"])).map(
+        " ".join
+    ),
 )
 
 
@@ -158,18 +158,14 @@ def test_any_text_gets_probabilities_that_add_up_to_one(text: str, question: str
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_adding_the_response_to_the_references_never_lowers_support(
-    text: str, question: str, passage: str
-) -> None:
+def test_adding_the_response_to_the_references_never_lowers_support(text: str, question: str, passage: str) -> None:
     before = judge_support(text, question, References([("", passage)]))
     after = judge_support(text, question, References([("", passage), ("", text)]))
     assert after.supported >= before.supported
 
 
 @given(TEXTS, TEXTS)
-def test_a_claim_nobody_wrote_down_is_never_more_supported_than_one_written_down(
-    text: str, passage: str
-) -> None:
+def test_a_claim_nobody_wrote_down_is_never_more_supported_than_one_written_down(text: str, passage: str) -> None:
     nowhere = judge_support(text, "", References([]))
     somewhere = judge_support(text, "", References([("", text)]))
     assert somewhere.supported >= nowhere.supported

@@ -105,9 +105,7 @@ def test_requests_are_spaced_out_evenly():
 
 
 events = st.lists(
-    st.tuples(
-        st.floats(0, 2), st.sampled_from(["start", "answered", "throttled"]), st.none() | st.floats(0, 1e6)
-    ),
+    st.tuples(st.floats(0, 2), st.sampled_from(["start", "answered", "throttled"]), st.none() | st.floats(0, 1e6)),
     max_size=200,
 )
 

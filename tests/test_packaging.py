@@ -21,9 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 SHIPPED = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-HEAVY = (
-    "aiohttp datasette httpx httpx_aiohttp hydra omegaconf pydantic rich sqlite_utils tenacity uvloop yaml"
-)
+HEAVY = "aiohttp datasette httpx httpx_aiohttp hydra omegaconf pydantic rich sqlite_utils tenacity uvloop yaml"
 
 # Settled by experiment: outside these ranges something was seen to break, or nothing was tried.
 SETTLED = {
@@ -40,9 +38,7 @@ SETTLED = {
 
 def loaded_by(statement: str) -> set[str]:
     """Top-level modules that a fresh interpreter holds after `statement`."""
-    code = (
-        f"{statement}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
-    )
+    code = f"{statement}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
@@ -174,9 +170,7 @@ def test_the_wheel_ships_each_file_of(wheel, top, inside):
 @pytest.mark.slow
 def test_the_wheel_ships_no_test_and_no_store(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        strangers = [
-            n for n in archive.namelist() if not n.startswith("jeval") or n.endswith((".db", ".pyc"))
-        ]
+        strangers = [n for n in archive.namelist() if not n.startswith("jeval") or n.endswith((".db", ".pyc"))]
     assert strangers == []
 
 

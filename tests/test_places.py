@@ -9,9 +9,7 @@ from jeval.errors import ConfigError
 
 
 @pytest.mark.parametrize("mark", ["conf", "jeval.db", "pyproject.toml"])
-def test_the_project_is_the_nearest_folder_with_a_conf_a_store_or_a_pyproject(
-    tmp_path: Path, mark: str
-) -> None:
+def test_the_project_is_the_nearest_folder_with_a_conf_a_store_or_a_pyproject(tmp_path: Path, mark: str) -> None:
     deep = tmp_path / "project" / "a" / "b"
     deep.mkdir(parents=True)
     (tmp_path / "project" / mark).mkdir()

@@ -164,9 +164,7 @@ def test_missing_evidence_is_for_review_and_the_judge_is_not_asked(evidence: str
     ("evidence", "empty", "missing"),
     [("policy", "", True), ("context", [], True), ("messages", [], True), ("toolEvents", [], False)],
 )
-def test_empty_evidence_is_missing_except_for_an_empty_tool_log(
-    evidence: str, empty: Any, missing: bool
-) -> None:
+def test_empty_evidence_is_missing_except_for_an_empty_tool_log(evidence: str, empty: Any, missing: bool) -> None:
     plan = plan_of(rubric("custom", applicability={"requires": [evidence]}), case(**{evidence: empty}))
     assert (plan.checks[0].settled is not None) is missing
 
@@ -310,8 +308,6 @@ def test_a_metric_whose_fields_a_case_lacks_is_not_asked_and_says_why() -> None:
 
 
 def test_where_code_settles_everything_nothing_is_asked() -> None:
-    plan = Planner([rubric("policy-compliance"), rubric("claim-support")]).plan(
-        case(policy=None, context=None)
-    )
+    plan = Planner([rubric("policy-compliance"), rubric("claim-support")]).plan(case(policy=None, context=None))
     assert plan.asks == ()
     assert all(check.settled is not None for check in plan.checks)

@@ -131,9 +131,7 @@ def test_readers_who_favour_different_outcomes_make_it_a_matter_for_review(
 
 
 def test_a_check_of_two_readers_shows_the_probabilities_of_both() -> None:
-    check = check_of(
-        rubric(KIND, params={"readers": 2}), {"reader1": (0.7, 0.2, 0.1), "reader2": (0.8, 0.1, 0.1)}
-    )
+    check = check_of(rubric(KIND, params={"readers": 2}), {"reader1": (0.7, 0.2, 0.1), "reader2": (0.8, 0.1, 0.1)})
     assert check.probabilities == {
         "reader1": {"acceptable": 0.7, "unacceptable": 0.2, "insufficient_context": 0.1},
         "reader2": {"acceptable": 0.8, "unacceptable": 0.1, "insufficient_context": 0.1},

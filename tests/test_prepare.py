@@ -14,9 +14,7 @@ from tests.running import RUBRICS, case, write_cases, write_rubrics
 METRIC = {"id": "m", "version": "1", "fields": ["input"], "questions": [{"noul": "It is so."}]}
 
 
-def prepared(
-    folder: Path, *, dataset: Any = 3, rubrics: Any = RUBRICS, metrics: Any = None, **more: Any
-) -> Prepared:
+def prepared(folder: Path, *, dataset: Any = 3, rubrics: Any = RUBRICS, metrics: Any = None, **more: Any) -> Prepared:
     """Write the files and prepare a run on them."""
     write_cases(folder / "c.jsonl", dataset)
     (folder / "m.json").write_text(json.dumps(metrics or []))
@@ -45,9 +43,7 @@ def test_a_prepared_run_knows_what_its_files_held(tmp_path: Path) -> None:
 
 def test_faults_of_the_dataset_the_rubrics_and_the_metrics_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
-        prepared(
-            tmp_path, dataset=[{"id": "a"}], rubrics=[{"id": "r"}], metrics=[{"id": "m", "version": "1"}]
-        )
+        prepared(tmp_path, dataset=[{"id": "a"}], rubrics=[{"id": "r"}], metrics=[{"id": "m", "version": "1"}])
     places = {problem.place.partition(":")[0].rpartition("/")[2] for problem in caught.value.problems}
     assert places == {"c.jsonl", "r.json", "m.json"}
 
@@ -101,9 +97,7 @@ def test_the_offline_judge_needs_nothing(tmp_path: Path) -> None:
         ("a b", "space"),
     ],
 )
-def test_a_key_of_no_use_is_refused_by_the_name_of_its_variable_and_never_shown(
-    key: str | None, words: str
-) -> None:
+def test_a_key_of_no_use_is_refused_by_the_name_of_its_variable_and_never_shown(key: str | None, words: str) -> None:
     settings = JudgeSettings(name="jev", gateway="jev", key_env="MY_KEY", timeout_s=1, budget_s=1)
     with pytest.raises(ConfigError) as caught:
         make_judge(settings, {} if key is None else {"MY_KEY": key})

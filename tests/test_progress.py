@@ -29,9 +29,7 @@ class State:
     """How far a run is."""
 
     cases: int = 0
-    counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys("pass fail review skipped error".split(), 0)
-    )
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys("pass fail review skipped error".split(), 0))
     cost_usd: float | None = None
     asked: int = 0
     reused: int = 0
@@ -131,9 +129,7 @@ def test_nothing_is_shown_where_nothing_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("width", ["40", "60", "80", "200"])
-def test_the_live_line_is_one_line_however_narrow_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, width: str
-) -> None:
+def test_the_live_line_is_one_line_however_narrow_the_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
     monkeypatch.setenv("TERM", "xterm")
     stream, clock, state = Terminal(), Clock(), State(5000, cost_usd=1.5)

@@ -100,8 +100,7 @@ def test_the_core_imports_no_edge() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    "case decision digest errors evaluate fingerprint kinds plan question result rubric ruling state"
-    " summary".split(),
+    "case decision digest errors evaluate fingerprint kinds plan question result rubric ruling state summary".split(),
 )
 def test_what_a_module_calls_public_it_has(module: str) -> None:
     found = import_module(f"jeval.{module}")

@@ -52,9 +52,7 @@ def test_a_query_takes_its_parameters_and_finds_something(connection: sqlite3.Co
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="there is no sqlite3 command here")
 @pytest.mark.parametrize("name", QUERIES)
-def test_the_sqlite3_command_finds_the_same(
-    connection: sqlite3.Connection, tmp_path: Path, name: str
-) -> None:
+def test_the_sqlite3_command_finds_the_same(connection: sqlite3.Connection, tmp_path: Path, name: str) -> None:
     expected = connection.execute(QUERIES[name].sql, parameters(name)).fetchall()
     script = "".join(f".parameter set :{key} \"'{value}'\"\n" for key, value in parameters(name).items())
     done = subprocess.run(

@@ -172,10 +172,7 @@ def test_a_sum_that_misses_1_by_more_is_malformed(values: tuple[float, ...]) -> 
 def test_every_distribution_rounded_to_two_decimals_is_taken(weights: list[float]) -> None:
     names = [f"option{place}" for place in range(len(weights))]
     rounded = {name: round(w / math.fsum(weights), 2) for name, w in zip(names, weights, strict=True)}
-    assert (
-        check_answer(choice("Which?", dict.fromkeys(names)), {"probabilities": rounded}).probabilities
-        == rounded
-    )
+    assert check_answer(choice("Which?", dict.fromkeys(names)), {"probabilities": rounded}).probabilities == rounded
 
 
 # Answers that do not fit
@@ -236,36 +233,26 @@ def test_a_score_without_a_level_is_malformed(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, 1.01, -0.5, "high", True])
 @pytest.mark.parametrize(("question", "raw"), [(BOOKED, FITTING), (CALM, LEVELS)])
-def test_a_confidence_that_is_no_probability_is_malformed(
-    question: Question, raw: dict[str, Any], value: Any
-) -> None:
+def test_a_confidence_that_is_no_probability_is_malformed(question: Question, raw: dict[str, Any], value: Any) -> None:
     assert refusal(question, {**raw, "confidence": value}).startswith("confidence is ")
 
 
 def test_a_refusal_stays_short_however_long_what_came_is() -> None:
-    assert (
-        len(refusal(BOOKED, {**FITTING, "probabilities": {**FITTING["probabilities"], "x" * 9_000: 0}})) < 200
-    )
+    assert len(refusal(BOOKED, {**FITTING, "probabilities": {**FITTING["probabilities"], "x" * 9_000: 0}})) < 200
     assert len(refusal(BOOKED, {**FITTING, "probabilities": {"yes": "y" * 9_000}})) < 200
     assert len(refusal(BOOKED, {**FITTING, "type": "t" * 9_000})) < 200
 
 
 _ANYTHING: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["yes", "no", "0", "type"]), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["yes", "no", "0", "type"]), inner),
     max_leaves=6,
 )
-_FIELDS = st.dictionaries(
-    st.sampled_from(["type", "probabilities", "confidence", "score", "noul"]), _ANYTHING
-)
+_FIELDS = st.dictionaries(st.sampled_from(["type", "probabilities", "confidence", "score", "noul"]), _ANYTHING)
 
 
 @given(st.sampled_from([BOOKED, CALM, TRUE]), _FIELDS | _ANYTHING)
-def test_whatever_comes_is_an_answer_or_malformed_and_never_another_error(
-    question: Question, raw: Any
-) -> None:
+def test_whatever_comes_is_an_answer_or_malformed_and_never_another_error(question: Question, raw: Any) -> None:
     try:
         answer = check_answer(question, raw)
     except MalformedAnswer:
@@ -294,9 +281,7 @@ _P = st.floats(0, 1)
 
 
 @given(
-    st.dictionaries(
-        st.text(st.characters(exclude_categories=["Cs"]), max_size=8), _P, min_size=1, max_size=6
-    ),
+    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), _P, min_size=1, max_size=6),
     st.none() | _P,
     st.none() | st.floats(0, 9),
 )

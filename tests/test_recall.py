@@ -156,9 +156,7 @@ def test_cases_with_one_state_are_asked_once_even_at_the_same_time(store: sqlite
     assert len(judge.requests) == 1
     assert sum(r.asked for r in found) == 1 and sum(r.reused for r in found) == 5
     assert {status for _, status in statuses(store, "run-1")} == {"pass"}
-    sources = store.execute(
-        "SELECT DISTINCT s.value FROM run_cases, json_each(run_cases.sources) s"
-    ).fetchall()
+    sources = store.execute("SELECT DISTINCT s.value FROM run_cases, json_each(run_cases.sources) s").fetchall()
     assert sources == store.execute("SELECT id FROM request_rows").fetchall()
 
 

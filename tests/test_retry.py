@@ -99,9 +99,7 @@ def test_what_may_pass_by_itself_is_tried_again(kind):
     assert attempts.times == [0.0, 0.5, 1.5]
 
 
-@pytest.mark.parametrize(
-    "kind", ["bad_request", "too_large", "auth", "not_found", "redirect", "unknown_model"]
-)
+@pytest.mark.parametrize("kind", ["bad_request", "too_large", "auth", "not_found", "redirect", "unknown_model"])
 def test_nothing_else_is_tried_again(kind):
     attempts = Attempts(failed(kind))
     with pytest.raises(AttemptFailed, match=kind):

@@ -65,14 +65,10 @@ def test_texts_and_verdicts_have_one_key_each() -> None:
 
 
 @given(
-    st.dictionaries(
-        st.text(st.characters(exclude_categories=("Cs",)), max_size=5), st.floats(0, 1), min_size=1
-    ),
+    st.dictionaries(st.text(st.characters(exclude_categories=("Cs",)), max_size=5), st.floats(0, 1), min_size=1),
     st.none() | st.floats(0, 1),
     st.none() | st.floats(0, 9),
 )
-def test_an_answer_survives_the_round_trip(
-    probabilities: Any, confidence: float | None, score: float | None
-) -> None:
+def test_an_answer_survives_the_round_trip(probabilities: Any, confidence: float | None, score: float | None) -> None:
     answer = Answer(probabilities, confidence, score)
     assert Answer.restored(orjson.loads(_answer(compact(answer.probabilities), answer))) == answer

@@ -76,9 +76,7 @@ def test_evidence_that_does_not_exist_cannot_be_required() -> None:
     [(kind, name) for kind, names in UNDERSTOOD.items() for name in sorted(names)],
 )
 def test_each_kind_understands_its_params(kind: str, name: str) -> None:
-    assert (
-        rubric(kind, params=params(kind, **{name: PARAMS[name]})).definition()["params"][name] == PARAMS[name]
-    )
+    assert rubric(kind, params=params(kind, **{name: PARAMS[name]})).definition()["params"][name] == PARAMS[name]
 
 
 @pytest.mark.parametrize(
@@ -249,8 +247,7 @@ def test_thresholds_that_do_not_go_with_the_profile_are_refused_in_one_line_nami
     with pytest.raises(ValueError) as caught:
         rubric(thresholds={"pass": 0.3}).effective(Thresholds())
     assert str(caught.value) == (
-        "with rubric custom's own thresholds pass 0.3 + fail 0.5 must exceed 1,"
-        " or both rules could fire at once"
+        "with rubric custom's own thresholds pass 0.3 + fail 0.5 must exceed 1, or both rules could fire at once"
     )
 
 

@@ -78,9 +78,7 @@ def test_the_outcome_is_the_most_probable_option_whatever_the_status(
         (p(0.1, 0.1, 0.8), "unknown leads with 0.8: p(bad) 0.1 < fail 0.5 and p(good) 0.1 < pass 0.75"),
     ],
 )
-def test_the_reason_holds_the_numbers_that_made_the_status(
-    probabilities: dict[str, float], reason: str
-) -> None:
+def test_the_reason_holds_the_numbers_that_made_the_status(probabilities: dict[str, float], reason: str) -> None:
     assert three_way(probabilities, Thresholds(), NAMES).reason == reason
 
 
@@ -172,9 +170,7 @@ def test_raising_the_fail_threshold_never_makes_a_failure(
 
 
 @given(distributions(), profiles())
-def test_the_same_numbers_make_the_same_verdict(
-    probabilities: dict[str, float], thresholds: Thresholds
-) -> None:
+def test_the_same_numbers_make_the_same_verdict(probabilities: dict[str, float], thresholds: Thresholds) -> None:
     before = dict(probabilities)
     assert three_way(probabilities, thresholds, NAMES) == three_way(probabilities, thresholds, NAMES)
     assert probabilities == before

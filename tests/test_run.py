@@ -51,9 +51,7 @@ def row(store: sqlite3.Connection, run_id: str = "r") -> dict[str, Any]:
     return dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
 
 
-def test_a_complete_run_counts_what_it_took_and_ends_its_row(
-    store: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_a_complete_run_counts_what_it_took_and_ends_its_row(store: sqlite3.Connection, tmp_path: Path) -> None:
     judge = ScriptedJudge()
     outcome = run(store, prepared(tmp_path), judge)
     assert (outcome.status, outcome.exit_code, outcome.left, outcome.stopped_because) == (
@@ -86,9 +84,7 @@ def test_a_case_without_an_answer_makes_a_run_incomplete_and_stops_nothing(
     assert outcome.summary.errors == 2 and outcome.left == 0
 
 
-def test_a_refusal_ends_the_run_and_keeps_what_was_answered(
-    store: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_a_refusal_ends_the_run_and_keeps_what_was_answered(store: sqlite3.Connection, tmp_path: Path) -> None:
     judge = ScriptedJudge(failures=[None, None, JudgeRefused("auth", "bad key")])
     outcome = run(store, prepared(tmp_path), judge)
     assert (outcome.status, outcome.exit_code, outcome.left) == ("incomplete", 2, 4)
@@ -103,9 +99,7 @@ def test_an_empty_dataset_is_incomplete(store: sqlite3.Connection, tmp_path: Pat
     assert (outcome.status, outcome.exit_code) == ("incomplete", 2)
 
 
-def test_the_budget_is_measured_and_stops_before_the_next_case(
-    store: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_the_budget_is_measured_and_stops_before_the_next_case(store: sqlite3.Connection, tmp_path: Path) -> None:
     outcome = run(store, prepared(tmp_path, max_usd=0.002), judge := ScriptedJudge())
     assert len(judge.requests) == 2 and outcome.exit_code == 2 and outcome.left == 4
     assert "judge.max_usd=0.002 is spent" in str(outcome.stopped_because)

@@ -23,17 +23,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_our_flags_are_taken_and_hydra_s_are_passed_on_wherever_they_stand() -> None:
-    ours, rest = split_flags(
-        ["a=1", "--ci", "-m", "--json", "--from-run", "x", "--cfg", "job", "--dry-run", "b=2"]
-    )
+    ours, rest = split_flags(["a=1", "--ci", "-m", "--json", "--from-run", "x", "--cfg", "job", "--dry-run", "b=2"])
     assert ours == {"ci": True, "json": True, "from_run": "x", "dry_run": True}
     assert rest == ["a=1", "-m", "--cfg", "job", "b=2"]
     assert split_flags(["--from-run=@last"])[0] == {"from_run": "@last"}
 
 
-@pytest.mark.parametrize(
-    ("flag", "meant"), [("--jsn", "--json"), ("--dry", "--dry-run"), ("--form-run", "--from-run")]
-)
+@pytest.mark.parametrize(("flag", "meant"), [("--jsn", "--json"), ("--dry", "--dry-run"), ("--form-run", "--from-run")])
 def test_a_mistyped_flag_names_the_nearest(flag: str, meant: str) -> None:
     with pytest.raises(ConfigError, match=f"{flag}: there is no such flag; did you mean {meant}"):
         split_flags([flag])
@@ -73,9 +69,7 @@ def test_cases_are_chosen_by_metadata_sample_seed_and_limit(folder: Path) -> Non
         run = ran.json["run_id"]
         return [
             row[0]
-            for row in rows(
-                folder / "jeval.db", "SELECT DISTINCT case_id FROM checks WHERE run_id = ? ORDER BY 1", run
-            )
+            for row in rows(folder / "jeval.db", "SELECT DISTINCT case_id FROM checks WHERE run_id = ? ORDER BY 1", run)
         ]
 
     assert len(chosen("dataset.where.split=holdout")) == 10
@@ -84,9 +78,7 @@ def test_cases_are_chosen_by_metadata_sample_seed_and_limit(folder: Path) -> Non
     assert len(chosen("dataset.sample=5")) == 5
     assert chosen("dataset.sample=5", "dataset.seed=1") == chosen("dataset.sample=5", "dataset.seed=1")
     assert chosen("dataset.sample=5", "dataset.seed=1") != chosen("dataset.sample=5", "dataset.seed=2")
-    assert set(chosen("dataset.where.split=tuning", "dataset.sample=4")) <= set(
-        chosen("dataset.where.split=tuning")
-    )
+    assert set(chosen("dataset.where.split=tuning", "dataset.sample=4")) <= set(chosen("dataset.where.split=tuning"))
 
 
 # Refusals: one line, exit code 3, nothing stored
@@ -124,9 +116,7 @@ def test_what_cannot_run_is_refused_in_one_line(folder: Path, arguments: list[st
     assert ran.code == 3 and ran.out == ""
     assert ran.err.count("\n") == 1 and ran.err.startswith("jeval: "), ran.err
     assert all(word in ran.err for word in words), ran.err
-    assert not (folder / "jeval.db").exists() or rows(folder / "jeval.db", "SELECT count(*) FROM runs") == [
-        (0,)
-    ]
+    assert not (folder / "jeval.db").exists() or rows(folder / "jeval.db", "SELECT count(*) FROM runs") == [(0,)]
 
 
 def test_an_edited_rubric_of_the_same_version_is_refused_by_the_store(folder: Path) -> None:
@@ -187,17 +177,13 @@ def test_the_store_is_the_override_else_the_variable_else_the_project_s(
     assert not (folder / "jeval.db").exists()
 
 
-def test_from_a_subfolder_the_project_s_store_and_conf_are_used(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_a_subfolder_the_project_s_store_and_conf_are_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "conf" / "thresholds").mkdir(parents=True)
     (folder / "conf" / "thresholds" / "mine.yaml").write_text("name: mine\npass: 0.8\nfail: 0.6\n")
     (folder / "deep").mkdir()
     monkeypatch.chdir(folder / "deep")
     ran = jeval("run", "thresholds=mine", "dataset.limit=1", "--json")
-    assert ran.json["thresholds"] == {"pass": 0.8, "fail": 0.6} and ran.json["store"] == str(
-        folder / "jeval.db"
-    )
+    assert ran.json["thresholds"] == {"pass": 0.8, "fail": 0.6} and ran.json["store"] == str(folder / "jeval.db")
 
 
 def test_a_project_s_own_groups_run_beside_ours_and_name_their_files_from_the_project(folder: Path) -> None:
@@ -207,9 +193,7 @@ def test_a_project_s_own_groups_run_beside_ours_and_name_their_files_from_the_pr
         ("thresholds", "name: strict\npass: 0.99\nfail: 0.2\n"),
     ):
         (folder / "conf" / group).mkdir(parents=True)
-        (folder / "conf" / group / ("strict.yaml" if group == "thresholds" else "orchard.yaml")).write_text(
-            text
-        )
+        (folder / "conf" / group / ("strict.yaml" if group == "thresholds" else "orchard.yaml")).write_text(text)
     (folder / "data").mkdir()
     write_cases(folder / "data" / "orchard.jsonl", 3)
     write_rubrics(folder / "data" / "orchard.json")
@@ -310,8 +294,5 @@ def test_the_saved_configuration_is_yaml_with_hashes_and_without_secrets(
     (text, sha) = rows(folder / "jeval.db", "SELECT config_yaml, config_sha256 FROM runs")[0]
     saved = yaml.safe_load(text)
     assert saved["judge"]["key_env"] == "MY_KEY" and "sk-secret-1" not in text
-    assert (
-        set(saved["fingerprint"]["rubrics"]) == {"support", "tone"}
-        and len(saved["fingerprint"]["dataset"]) == 64
-    )
+    assert set(saved["fingerprint"]["rubrics"]) == {"support", "tone"} and len(saved["fingerprint"]["dataset"]) == 64
     assert saved["thresholds"]["pass"] == 0.75 and len(sha) == 64 and "store" not in saved

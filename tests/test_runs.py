@@ -70,8 +70,7 @@ def test_a_run_is_found_by_its_id_a_unique_beginning_its_name_and_its_place(
     for number, name in enumerate(("nightly", "other", "nightly"), 1):
         begin_run(store, run_row(f"2026010{number}-x", name=name, started_at=f"2026-01-0{number}"), [], [])
     found = {
-        name: find_run(store, name)["id"]
-        for name in ("20260101-x", "20260102", "other", "nightly", "@last", "@prev")
+        name: find_run(store, name)["id"] for name in ("20260101-x", "20260102", "other", "nightly", "@last", "@prev")
     }
     assert found == {
         "20260101-x": "20260101-x",

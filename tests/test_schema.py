@@ -85,9 +85,7 @@ def test_a_rate_over_nothing_is_null_and_a_run_without_checks_counts_zero(store:
 
 
 def test_rubrics_are_summed_up_one_by_one(store: sqlite3.Connection) -> None:
-    add_run(
-        store, "r1", {("c1", "a"): "pass", ("c2", "a"): "fail", ("c1", "b"): "error", ("c2", "b"): "pass"}
-    )
+    add_run(store, "r1", {("c1", "a"): "pass", ("c2", "a"): "fail", ("c1", "b"): "error", ("c2", "b"): "pass"})
     found = store.execute("SELECT rubric_id, pass, fail, error FROM rubric_summary ORDER BY 1").fetchall()
     assert found == [("a", 1, 1, 0), ("b", 1, 0, 1)]
 

@@ -106,9 +106,7 @@ def test_strict_is_all_or_nothing() -> None:
     failed, passed = (score_metric(weather(strict=True), answers) for answers in (EMBELLISHED, PLAIN))
     assert (failed.score, failed.passed, failed.threshold, failed.strict) == (0.0, False, 1.0, True)
     assert [row.passed for row in failed.breakdown] == [False, True, False, False]
-    assert failed.reason.startswith(
-        "0: strict, and questions 1, 3, 4 did not pass. Question 1 did not pass: "
-    )
+    assert failed.reason.startswith("0: strict, and questions 1, 3, 4 did not pass. Question 1 did not pass: ")
     assert (passed.score, passed.passed) == (1.0, True)
     assert [row.passed for row in passed.breakdown] == [True, True, True, None]
     assert passed.reason.startswith("1: strict, and every applicable question passed. Question 1 passed: ")
@@ -205,9 +203,7 @@ def test_no_weights_leave_the_range_of_numbers(weights: tuple[float, float]) -> 
         ),
     ],
 )
-def test_a_missing_or_malformed_answer_is_an_error_and_never_a_score(
-    answers: list[Answer | None], said: str
-) -> None:
+def test_a_missing_or_malformed_answer_is_an_error_and_never_a_score(answers: list[Answer | None], said: str) -> None:
     for strict in (False, True):
         result = score_metric(weather(strict=strict), answers)
         assert result.status == "error"
@@ -313,9 +309,7 @@ def answered(draw: st.DrawFn, types: str = "nsc") -> tuple[MetricQuestion, Answe
     if kind == "s":
         levels = [f"level {i}" for i in range(count)]
         return Score(text, levels=levels, weight=weight), level(*spread)
-    given_ = draw(
-        st.lists(credits, min_size=count, max_size=count).filter(lambda c: any(x is not None for x in c))
-    )
+    given_ = draw(st.lists(credits, min_size=count, max_size=count).filter(lambda c: any(x is not None for x in c)))
     names = [f"option {i}" for i in range(count)]
     options = dict(zip(names, given_, strict=True))
     return Choice(text, options=options, weight=weight), Answer(dict(zip(names, spread, strict=True)), 0.3)
@@ -370,16 +364,12 @@ def test_renaming_options_changes_nothing(asked: Asked, strict: bool) -> None:
 
 
 @given(asked=sets, strict=st.booleans(), data=st.data())
-def test_the_order_of_options_and_of_questions_changes_nothing(
-    asked: Asked, strict: bool, data: st.DataObject
-) -> None:
+def test_the_order_of_options_and_of_questions_changes_nothing(asked: Asked, strict: bool, data: st.DataObject) -> None:
     shuffled: Asked = []
     for question, answer in data.draw(st.permutations(asked)):
         if isinstance(question, Choice):
             order = data.draw(st.permutations(list(question.options)))
-            question = Choice(
-                question.text, options={n: question.options[n] for n in order}, weight=question.weight
-            )
+            question = Choice(question.text, options={n: question.options[n] for n in order}, weight=question.weight)
             answer = Answer({n: answer.probabilities[n] for n in order}, answer.confidence)
         shuffled.append((question, answer))
     assert value(shuffled, strict) == pytest.approx(value(asked, strict), abs=1e-11)

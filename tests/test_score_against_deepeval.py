@@ -379,9 +379,7 @@ def test_a_tie_in_strict_mode_is_decided_by_order_there_and_no_pass_here(options
     answer = ChoiceAnswer(choice="good", probabilities=dict.fromkeys(options, 0.5), confidence=0.0)
     [outcome] = outcomes_from_answers([question], SystemOneAnswers(choices={"q_0": answer}))
     assert passes_strictly(question, outcome) is (next(iter(options)) == "good")
-    metric = Metric(
-        id="m", version="1", fields=["input"], questions=[Choice("Which?", options=options)], strict=True
-    )
+    metric = Metric(id="m", version="1", fields=["input"], questions=[Choice("Which?", options=options)], strict=True)
     assert score_metric(metric, [Answer(dict.fromkeys(options, 0.5), 0.0)]).score == 0
 
 
@@ -391,9 +389,7 @@ def test_an_empty_tool_log_is_left_out_there_and_evidence_here(server: JudgeServ
     judged = JevEval("m", fields, [original.Noul("It is so.")], model, include_reason=False, async_mode=False)
     judged.measure(LLMTestCase(input="?", actual_output="!", tools_called=[]), _show_indicator=False)
     assert server.received[-1]["state"] == {"test_case": {"actual_output": "!"}}
-    metric = Metric(
-        id="m", version="1", fields=["actual_output", "tools_called"], questions=[Noul("It is so.")]
-    )
+    metric = Metric(id="m", version="1", fields=["actual_output", "tools_called"], questions=[Noul("It is so.")])
     state = metric_state(metric, Case(id="c", input="?", output="!", tool_events=()), 96_000).state
     assert state is not None
     assert state.json == '{"test_case":{"actual_output":"!","tools_called":[]}}'

@@ -148,9 +148,7 @@ def test_the_bounds_lie_within_the_differences_and_in_order(before, after):
     for found in score_changes(rows(before), rows(after)):
         if found.low is None:
             continue
-        differences = [
-            after[c] - before[c] for c in before if before[c] is not None and after.get(c) is not None
-        ]
+        differences = [after[c] - before[c] for c in before if before[c] is not None and after.get(c) is not None]
         assert found.low <= found.high
         assert min(differences) - 1e-9 <= found.low and found.high <= max(differences) + 1e-9
 

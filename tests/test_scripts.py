@@ -62,9 +62,7 @@ def pretend(version: str, *, age: str = "new", venv: bool = True) -> str:
     return PRETEND.replace("VERSION", version).replace("AGE", age).replace("STATUS", "0" if venv else "1")
 
 
-@pytest.mark.parametrize(
-    "script", sorted(p.name for p in SCRIPTS.iterdir() if p.is_file() and p.suffix in {"", ".sh"})
-)
+@pytest.mark.parametrize("script", sorted(p.name for p in SCRIPTS.iterdir() if p.is_file() and p.suffix in {"", ".sh"}))
 def test_every_shell_script_parses(script):
     first = (SCRIPTS / script).read_text(encoding="utf-8").partition("\n")[0]
     if "python" in first:

@@ -8,13 +8,9 @@ from jeval.sentences import split_sentences
 
 # Text made of the pieces that decide where a sentence ends, next to any text at all.
 PIECES = st.sampled_from(
-    '. ! ? … 。 ... .) ." a B c. Dr. e.g. No. 5 1. 2.50 p.m. https://x.y/z \n \r\n \u2028 - * 🎉 \0'.split(
-        " "
-    )
+    '. ! ? … 。 ... .) ." a B c. Dr. e.g. No. 5 1. 2.50 p.m. https://x.y/z \n \r\n \u2028 - * 🎉 \0'.split(" ")
 )
-TEXTS = st.one_of(
-    st.text(max_size=300), st.lists(PIECES, max_size=60).map(" ".join), st.lists(PIECES).map("".join)
-)
+TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map(" ".join), st.lists(PIECES).map("".join))
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,7 @@ def test_swapping_the_runs_mirrors_everything(pairs: Pairs) -> None:
 @given(tables.filter(lambda pairs: pairs.n > 0))
 def test_the_interval_is_walds_after_one_pair_is_added_each_way(pairs: Pairs) -> None:
     n = pairs.n + 2
-    outcomes = (
-        [1.0] * (pairs.gained + 1) + [-1.0] * (pairs.lost + 1) + [0.0] * (pairs.both_pass + pairs.both_fail)
-    )
+    outcomes = [1.0] * (pairs.gained + 1) + [-1.0] * (pairs.lost + 1) + [0.0] * (pairs.both_pass + pairs.both_fail)
     mean = sum(outcomes) / n
     error = math.sqrt(sum((x - mean) ** 2 for x in outcomes)) / n
     low, high = stats.norm.interval(1 - ALPHA, mean, error)

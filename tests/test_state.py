@@ -97,9 +97,7 @@ def test_a_label_and_metadata_never_reach_the_judge() -> None:
         rubric("claim-support", id="sentences", params={"granularity": "sentence"}),
         rubric("policy-compliance", id="twice", params={"readers": 2}),
         rubric("custom", id="tuning-only", applicability={"onlyWhenMetadata": {"note": SECRET_METADATA}}),
-        rubric(
-            "tool-claim", id="exact", params=params("tool-claim", successWhen={"path": "status", "equals": 1})
-        ),
+        rubric("tool-claim", id="exact", params=params("tool-claim", successWhen={"path": "status", "equals": 1})),
     ]
     asks = Planner(kinds).plan(about).asks
     sent = "".join(ask.state.json + "".join(q.wire for q in ask.questions.values()) for ask in asks)

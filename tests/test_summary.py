@@ -59,9 +59,7 @@ def test_checks_are_counted_by_rubric_too() -> None:
 
 
 def test_critical_failures_are_counted_apart() -> None:
-    summary = summed(
-        result("fail", "fail", "fail"), result("review", "fail", "fail"), result("error", "pass")
-    )
+    summary = summed(result("fail", "fail", "fail"), result("review", "fail", "fail"), result("error", "pass"))
     assert summary.critical_failures == 1
     assert summary.counts["fail"] == 5
 
@@ -136,9 +134,7 @@ def test_errors_of_checks_and_of_metrics_are_added_up() -> None:
 
 
 _RESULTS = st.lists(
-    st.lists(st.sampled_from(STATUSES), min_size=len(RUBRICS), max_size=len(RUBRICS)).map(
-        lambda s: result(*s)
-    ),
+    st.lists(st.sampled_from(STATUSES), min_size=len(RUBRICS), max_size=len(RUBRICS)).map(lambda s: result(*s)),
     max_size=12,
 )
 

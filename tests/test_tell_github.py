@@ -13,9 +13,7 @@ VERDICT = GateVerdict(1, (GateReason("max_failures", False, "failures 2 > 0 allo
 def test_the_summary_is_added_to_the_steps_and_failures_are_annotated_worst_first(tmp_path: Path) -> None:
     connection = new_store(tmp_path)
     rubrics = [rubric("tone"), rubric("booking", severity="critical")]
-    add_run(
-        connection, "r", {("a", "tone"): "fail", ("b", "booking"): "fail", ("c", "tone"): "pass"}, rubrics
-    )
+    add_run(connection, "r", {("a", "tone"): "fail", ("b", "booking"): "fail", ("c", "tone"): "pass"}, rubrics)
     summary = tmp_path / "summary.md"
     summary.write_text("# an earlier step\n", encoding="utf-8")
     out = io.StringIO()

@@ -112,9 +112,7 @@ def test_a_rubrics_own_threshold_decides_over_the_profiles() -> None:
         ([{**BOOKED, "name": "Book_Slot"}], "review", None),
     ],
 )
-def test_the_last_event_of_exactly_that_name_decides(
-    events: list[Any], status: str, event: str | None
-) -> None:
+def test_the_last_event_of_exactly_that_name_decides(events: list[Any], status: str, event: str | None) -> None:
     check = check_of(rubric(KIND), CLAIMS, case(toolEvents=events))
     assert check.status == status
     evidence = json.loads(check.evidence)
@@ -140,10 +138,7 @@ def test_an_empty_tool_log_is_evidence_but_a_missing_one_is_not() -> None:
         (
             CLAIMS,
             [],
-            (
-                "claimed (p(claims_completed) 0.9 ≥ pass 0.75) but no book_slot event:"
-                " a missing log proves nothing"
-            ),
+            ("claimed (p(claims_completed) 0.9 ≥ pass 0.75) but no book_slot event: a missing log proves nothing"),
         ),
         (DENIES, [BOOKED], "no claim was made: p(does_not_claim) 0.9 ≥ pass 0.75"),
         (UNCLEAR, [BOOKED], "unclear: unclear leads with 0.8"),
@@ -203,9 +198,7 @@ def test_the_reason_holds_the_numbers_and_the_event(
         ({"n": []}, "n", {}, "fail"),
     ],
 )
-def test_a_success_whose_output_differs_counts_as_a_failure(
-    output: Any, path: str, equals: Any, status: str
-) -> None:
+def test_a_success_whose_output_differs_counts_as_a_failure(output: Any, path: str, equals: Any, status: str) -> None:
     exact = rubric(KIND, params=success_when(equals, path))
     assert check_of(exact, CLAIMS, case(toolEvents=[with_output(output)])).status == status
 

@@ -59,9 +59,7 @@ GENAI = [
         {
             "gen_ai.operation.name": "chat",
             "gen_ai.system_instructions": json.dumps([{"type": "text", "content": "Be brief."}]),
-            "gen_ai.input.messages": json.dumps(
-                [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
-            ),
+            "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]),
             "gen_ai.output.messages": json.dumps(
                 [
                     {
@@ -408,6 +406,4 @@ def test_an_error_of_a_langwatch_span_is_a_failed_call() -> None:
 def test_each_format_knows_its_own() -> None:
     assert otel.fits(otlp()) and otel.fits(OPENINFERENCE[0]) and not otel.fits(LANGFUSE)
     assert langfuse.fits(LANGFUSE) and langfuse.fits({"data": [LANGFUSE]}) and not langfuse.fits(LANGWATCH)
-    assert (
-        langwatch.fits(LANGWATCH) and langwatch.fits({"traces": [LANGWATCH]}) and not langwatch.fits(LANGFUSE)
-    )
+    assert langwatch.fits(LANGWATCH) and langwatch.fits({"traces": [LANGWATCH]}) and not langwatch.fits(LANGFUSE)

@@ -80,9 +80,7 @@ def test_a_reply_of_unknown_length_is_read_to_its_end():
 
 
 def test_a_reply_in_chunks_is_put_together():
-    received, _ = meet(
-        raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n")
-    )
+    received, _ = meet(raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"))
     assert received.content == b"{}"
 
 

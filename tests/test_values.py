@@ -175,9 +175,7 @@ def test_any_text_is_read_and_every_value_stands_in_it(text: str) -> None:
     for value in find_values(text):
         assert value.written in text
         assert value.readings
-        assert all(
-            reading[0] in ("price", "percentage", "date", "time", "duration") for reading in value.readings
-        )
+        assert all(reading[0] in ("price", "percentage", "date", "time", "duration") for reading in value.readings)
 
 
 @given(TEXTS)

@@ -38,9 +38,7 @@ def good(**change):
 
 def read(body, questions=None, request_id=None, price=None):
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_reply(
-        content, questions or {"a": FIT, "b": TRUE}, request_id=request_id, usd_per_million_input=price
-    )
+    return read_reply(content, questions or {"a": FIT, "b": TRUE}, request_id=request_id, usd_per_million_input=price)
 
 
 # Requests

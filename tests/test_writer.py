@@ -96,9 +96,7 @@ def test_any_text_survives_the_round_trip(
         assert stored == row
 
 
-@given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.3, 0.6, 0.9]), min_size=2, max_size=2), max_size=9), st.data()
-)
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.3, 0.6, 0.9]), min_size=2, max_size=2), max_size=9), st.data())
 def test_counts_add_up(tmp_path: Path, leanings: list[list[float]], data: st.DataObject) -> None:
     rubrics = [rubric("custom", id="a", severity="critical"), rubric("claim-support", id="b")]
     failing = data.draw(st.sets(st.integers(0, len(leanings))))
@@ -113,9 +111,7 @@ def test_counts_add_up(tmp_path: Path, leanings: list[list[float]], data: st.Dat
         counted = store.execute(
             "SELECT rubric, status, count(*) FROM check_rows GROUP BY 1, 2 ORDER BY 1, 2"
         ).fetchall()
-        summary = store.execute(
-            "SELECT pass, fail, review, skipped, error, critical_failures FROM run_summary"
-        )
+        summary = store.execute("SELECT pass, fail, review, skipped, error, critical_failures FROM run_summary")
         found = summary.fetchone()
     path.unlink()
     assert tallies == counted
@@ -187,9 +183,7 @@ def test_a_failed_request_is_stored_with_its_kind_and_its_checks_are_errors(
 ) -> None:
     judge = ScriptedJudge(failures=[JudgeError("overloaded", "529: busy", attempts=5, latency_ms=9.0)])
     judged(store, [case()], [rubric("custom")], judge)
-    assert store.execute("SELECT error_kind, attempts, latency_ms FROM requests").fetchall() == [
-        ("overloaded", 5, 9.0)
-    ]
+    assert store.execute("SELECT error_kind, attempts, latency_ms FROM requests").fetchall() == [("overloaded", 5, 9.0)]
     ((status, outcome, reason),) = store.execute("SELECT status, outcome, reason FROM checks").fetchall()
     assert (status, outcome) == ("error", None) and "overloaded" in reason
     assert count(store, "judgments") == 0
@@ -214,9 +208,7 @@ def test_checks_that_differ_between_repeats_are_noted(store: sqlite3.Connection)
 
     def script(question: Question) -> Answer:
         p = next(answers)
-        return Answer(
-            {name: p if i == 0 else (1 - p) if i == 1 else 0.0 for i, name in enumerate(question.names)}
-        )
+        return Answer({name: p if i == 0 else (1 - p) if i == 1 else 0.0 for i, name in enumerate(question.names)})
 
     judged(store, [case()], [rubric("custom")], ScriptedJudge(script), repeat=3)
     ((statuses,),) = store.execute("SELECT statuses FROM repeat_flips").fetchall()

@@ -210,9 +210,7 @@ def records_of(path: Path) -> Iterator[Record]:
         else:
             yield from _whole(path)
     except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error.strerror}; check the path and its permissions"
-        ) from error
+        raise ConfigError(f"{path} cannot be read: {error.strerror}; check the path and its permissions") from error
 
 
 def _rows(path: Path) -> Iterator[Record]:

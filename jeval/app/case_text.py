@@ -88,14 +88,10 @@ def _print_check(painter: Painter, check: CheckLine, found: Mapping[str, Any], w
         own = ", the rubric's own" if limits["own"] else ""
         rows.append(("thresholds", f"pass {limits['pass']:g}, fail {limits['fail']:g}{own}"))
     if check.confidence is not None:
-        rows.append(
-            ("confidence", f"{check.confidence:g}, the provider's statistic: no accuracy, and not used")
-        )
+        rows.append(("confidence", f"{check.confidence:g}, the provider's statistic: no accuracy, and not used"))
     if check.evidence:
         rows.append(("shown", _shown(check.evidence)))
-    rows += [
-        ("label", _label(label, check)) for label in found["labels"] if label["rubric_id"] == check.rubric_id
-    ]
+    rows += [("label", _label(label, check)) for label in found["labels"] if label["rubric_id"] == check.rubric_id]
     if check.rubric_id in found["repeats"]:
         rows.append(("repeats", ", ".join(found["repeats"][check.rubric_id]) + ": it changes by chance"))
     for name, text in rows:
@@ -173,8 +169,6 @@ def _print_requests(painter: Painter, requests: list[dict[str, Any]]) -> None:
             f"{request['attempts']} attempts" if request["attempts"] > 1 else "",
             f"repeat {request['repeat']}" if request["repeat"] else "",
             f"{request['input_tokens']:,} tokens in" if request["input_tokens"] is not None else "",
-            f"{request['error_kind']}: {plain(request['error_message'] or '', 120)}"
-            if request["error_kind"]
-            else "",
+            f"{request['error_kind']}: {plain(request['error_message'] or '', 120)}" if request["error_kind"] else "",
         ]
         painter.line("  " + " · ".join(part for part in parts if part))

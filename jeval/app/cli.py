@@ -66,9 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         module = import_module(module_name)
         if hasattr(module, "raw"):  # takes its arguments as they are, for they are Hydra's
             return int(module.raw(arguments[1:]))
-        parser = argparse.ArgumentParser(
-            prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}."
-        )
+        parser = argparse.ArgumentParser(prog=f"jeval {arguments[0]}", description=f"{about[:1].upper()}{about[1:]}.")
         module.arguments(parser)
         return int(module.main(parser.parse_args(arguments[1:])))
     except SystemExit as ended:  # of argparse, ours or Hydra's: help was shown, or a flag is none

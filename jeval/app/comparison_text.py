@@ -94,9 +94,7 @@ def _print_changes(painter: Painter, category: Category, changes: Sequence[Chang
     ]
     aside = ", ".join(note for note in notes if note)
     painter.line()
-    painter.line(
-        painter.paint(title.upper() if loud else title, "bold", colour) + (f" ({aside})" if aside else "")
-    )
+    painter.line(painter.paint(title.upper() if loud else title, "bold", colour) + (f" ({aside})" if aside else ""))
     for change in shown:
         _print_change(painter, change)
     if len(changes) > len(shown):

@@ -39,9 +39,7 @@ _WITH_VALUE = ("-p", "--package", "-cd", "--config-dir")
 # Flags that may have a value: what they mean without one, and what it may be.
 _MAYBE_VALUE = {
     **dict.fromkeys(("-c", "--cfg"), ("job", ("job", "hydra", "all"))),
-    **dict.fromkeys(
-        ("-i", "--info"), ("all", ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath"))
-    ),
+    **dict.fromkeys(("-i", "--info"), ("all", ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath"))),
 }
 # What Hydra reads as it stands, and what of that it makes numbers and truth values of: 1.10 becomes 1.1.
 _WORD = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./-]*")
@@ -73,9 +71,7 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
         if not key:
             raise ConfigError(f"{argument}: names no setting; write KEY=VALUE")
         if key in _GROUPS and value in ("", "null"):
-            raise ConfigError(
-                f"{argument}: a run needs one {key} option; see `jeval run --help` for those there are"
-            )
+            raise ConfigError(f"{argument}: a run needs one {key} option; see `jeval run --help` for those there are")
         if key in _GROUPS and value.startswith("["):
             raise ConfigError(f"{argument}: a run has one {key} option, not a list; sweep with -m {key}=A,B")
         if key.startswith("gate.") and not key.startswith("gate.min_scores."):
@@ -142,9 +138,7 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
     argv = _flags_first(arguments)
     if user is not None:
         argv += ["--config-dir", str(bundled_conf())]
-    main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(
-        job
-    )
+    main = hydra.main(version_base="1.3", config_path=str(user or bundled_conf()), config_name="jeval_run")(job)
     before = sys.argv
     sys.argv = ["jeval run", *argv]
     try:
@@ -226,9 +220,7 @@ def _unknown_key(key: str) -> str:
         close = nearest(key, known)
     else:
         model: Any = field.annotation
-        known = [
-            f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()
-        ]
+        known = [f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()]
         close = nearest(key, known)
     hint = f"did you mean {close}? there are: " if close else "there are: "
     return f"{key}: there is no such setting; {hint}{', '.join(known)}"

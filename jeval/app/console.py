@@ -18,9 +18,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%} ({part:,} of {whole:,})" if whole else "none"
 
 
-def print_outcome(
-    painter: Painter, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection
-) -> None:
+def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connection: sqlite3.Connection) -> None:
     """The summary of a run."""
     settings = prepared.settings
     head = f"run {outcome.run_id}" + (f" “{plain(outcome.name, 60)}”" if outcome.name else "")
@@ -28,12 +26,8 @@ def print_outcome(
     what = " + ".join(
         part
         for part in (
-            f"{len(prepared.rubrics)} rubrics ({plain(settings.rubrics.name, 60)})"
-            if prepared.rubrics
-            else "",
-            f"{len(prepared.metrics)} metrics ({plain(settings.metrics.name, 60)})"
-            if prepared.metrics
-            else "",
+            f"{len(prepared.rubrics)} rubrics ({plain(settings.rubrics.name, 60)})" if prepared.rubrics else "",
+            f"{len(prepared.metrics)} metrics ({plain(settings.metrics.name, 60)})" if prepared.metrics else "",
         )
         if part
     )
@@ -51,9 +45,7 @@ def print_outcome(
     if len(outcome.models) > 1:
         painter.line(
             "  "
-            + painter.paint(
-                f"warning: several model versions answered: {plain(', '.join(outcome.models))}", "yellow"
-            )
+            + painter.paint(f"warning: several model versions answered: {plain(', '.join(outcome.models))}", "yellow")
         )
     painter.line()
     _print_critical(painter, outcome, connection)
@@ -81,20 +73,14 @@ def _effort(outcome: Outcome) -> str:
 def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:
     total = outcome.summary.critical_failures
     if not total:
-        painter.line(
-            painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black")
-        )
+        painter.line(painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black"))
         return
     painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
     rows = critical_failures(connection, outcome.run_id, 10)
     for case_id, rubric_id, version, reason in rows:
-        painter.line(
-            f"  {painter.status('fail', case_id)}  {rubric_id} {plain(version)}: {plain(reason, 150)}"
-        )
+        painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {plain(version)}: {plain(reason, 150)}")
     if total > 10:
-        painter.line(
-            f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical"
-        )
+        painter.line(f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical")
 
 
 def _print_counts(painter: Painter, summary: Summary) -> None:
@@ -137,9 +123,7 @@ def _print_scores(painter: Painter, summary: Summary) -> None:
         mean = f"{score.mean:.3f}" if score.mean is not None else "–"
         rest = f" · {score.skipped:,} not scored" if score.skipped else ""
         rest += f" · {score.errors:,} errors" if score.errors else ""
-        painter.line(
-            f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}"
-        )
+        painter.line(f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}")
 
 
 def _print_flips(painter: Painter, prepared: Prepared, outcome: Outcome) -> None:
@@ -148,9 +132,7 @@ def _print_flips(painter: Painter, prepared: Prepared, outcome: Outcome) -> None
         return
     total = sum(outcome.flips.values())
     painter.line()
-    painter.line(
-        f"  {_share(total, outcome.summary.checks)} checks change status by chance among {repeats} repeats"
-    )
+    painter.line(f"  {_share(total, outcome.summary.checks)} checks change status by chance among {repeats} repeats")
     for (rubric, status), number in outcome.flips.most_common(10):
         painter.line(f"    {rubric}: {number:,} counted as {status}")
 
@@ -159,9 +141,7 @@ def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Co
     errors = outcome.summary.errors
     if errors:
         painter.line()
-        painter.line(
-            painter.paint(f"{errors:,} without a usable answer; run again to ask for them:", "magenta")
-        )
+        painter.line(painter.paint(f"{errors:,} without a usable answer; run again to ask for them:", "magenta"))
         rows = request_errors(connection, outcome.run_id)
         for kind, number, message in rows:
             painter.line(f"  {number:,} × {kind}: {plain(message or '', 150)}")

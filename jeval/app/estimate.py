@@ -34,9 +34,7 @@ class Estimate:
         return asdict(self)
 
 
-def estimate(
-    prepared: Prepared, identity: tuple[str, str], connection: sqlite3.Connection | None
-) -> Estimate:
+def estimate(prepared: Prepared, identity: tuple[str, str], connection: sqlite3.Connection | None) -> Estimate:
     """Plan every case and count, for the judge of this (gateway, model).
 
     What the store holds already is not counted as asked; None stands for no store.
@@ -64,9 +62,7 @@ def estimate(
     tokens = size // _BYTES_PER_TOKEN
     price = settings.usd_per_million_input
     cost = None if price is None else tokens * price / 1e6
-    return Estimate(
-        prepared.dataset.cases, checks, settled, requests, questions, stored, tokens, cost, digested
-    )
+    return Estimate(prepared.dataset.cases, checks, settled, requests, questions, stored, tokens, cost, digested)
 
 
 def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> None:
@@ -75,14 +71,8 @@ def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> Non
     painter.line(
         f"{found.cases:,} cases of {plain(prepared.dataset.path.name, 60)}, {found.checks:,} checks; nothing was asked"
     )
-    painter.line(
-        f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store"
-    )
-    cost = (
-        f"${found.cost_usd:.4f}"
-        if found.cost_usd is not None
-        else f"unknown: judge {judge.name} has no price"
-    )
+    painter.line(f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store")
+    cost = f"${found.cost_usd:.4f}" if found.cost_usd is not None else f"unknown: judge {judge.name} has no price"
     if judge.gateway == "offline":
         cost = "none: the offline judge is free"
     painter.line(

@@ -39,24 +39,16 @@ def explain_run(
         _tell("nothing explained, for the scores are simulated; have it done with explain.simulated=true")
         return 0
     try:
-        found = list(
-            scored_cases(connection, run_id, failed_only=settings.which == "failed", limit=settings.limit)
-        )
+        found = list(scored_cases(connection, run_id, failed_only=settings.which == "failed", limit=settings.limit))
         if not found:
             return 0
-        work = _Work(
-            connection, run_id, {metric.id: metric for metric in metrics}, settings, now, max_state_tokens
-        )
+        work = _Work(connection, run_id, {metric.id: metric for metric in metrics}, settings, now, max_state_tokens)
         asyncio.run(work.all(found, environ))
     except KeyboardInterrupt:
         _tell("explaining interrupted; the scores stand")
         return 0
     except Exception as error:
-        reason = (
-            str(error)
-            if isinstance(error, JevalError | sqlite3.Error)
-            else f"{type(error).__name__}: {error}"
-        )
+        reason = str(error) if isinstance(error, JevalError | sqlite3.Error) else f"{type(error).__name__}: {error}"
         _tell(f"nothing explained: {reason}")
         return 0
     _tell(work.summary(len(found)))

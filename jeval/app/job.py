@@ -213,9 +213,7 @@ class Job:
         if self.options.ci and outcome.exit_code != 130:
             from jeval.app.ci import gate_run
 
-            outcome.exit_code = gate_run(
-                painter, prepared, outcome, connection, baseline=baseline, quiet=quiet
-            )
+            outcome.exit_code = gate_run(painter, prepared, outcome, connection, baseline=baseline, quiet=quiet)
         if self.options.json:
             Painter(sys.stdout, {}).line(json_text(outcome_json(prepared, outcome, str(path))))
         flush(sys.stdout)  # a reader that has gone away must not change the exit code
@@ -236,10 +234,6 @@ def _settings(config: Any) -> RunSettings:
     except OmegaConfBaseException as error:
         key = str(getattr(error, "full_key", None) or "a setting")
         group = key.partition(".")[0]
-        remedy = (
-            f"name a file with {key}=FILE, or choose {group}=NAME"
-            if key.endswith(".path")
-            else f"set {key}=VALUE"
-        )
+        remedy = f"name a file with {key}=FILE, or choose {group}=NAME" if key.endswith(".path") else f"set {key}=VALUE"
         raise ConfigError(f"{key}: is not set; {remedy} (see `jeval run --help`)") from error
     return settings_of(values)

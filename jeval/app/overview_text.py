@@ -13,14 +13,8 @@ def print_list(painter: Painter, runs: Sequence[Overview]) -> None:
     for run in runs:
         painter.line(_title(painter, run) + painter.paint(f"  {_when(run)}", "bright_black"))
         counts = run.counts
-        shown = "  ".join(
-            painter.status(name, f"{counts[name]:,}") for name in STATUSES if sum(counts.values())
-        )
-        critical = (
-            painter.paint(f"{run.critical_failures:,} CRITICAL", "bold", "red")
-            if run.critical_failures
-            else ""
-        )
+        shown = "  ".join(painter.status(name, f"{counts[name]:,}") for name in STATUSES if sum(counts.values()))
+        critical = painter.paint(f"{run.critical_failures:,} CRITICAL", "bold", "red") if run.critical_failures else ""
         scores = ", ".join(f"{plain(line.id, 30)} {_mean(line.mean)}" for line in run.scores[:3])
         more = f" and {len(run.scores) - 3} more metrics" if len(run.scores) > 3 else ""
         parts = [

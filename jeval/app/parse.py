@@ -68,9 +68,7 @@ def _text(data: bytes) -> str:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
         around = data[max(0, error.start - 8) : error.start + 8]
-        raise BadText(
-            f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}"
-        ) from error
+        raise BadText(f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8", value=f"{around!r}") from error
 
 
 # YAML has a long escape, too.
@@ -170,9 +168,7 @@ def _loader() -> Any:
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
-        yaml_constructors: ClassVar[dict[Any, Any]] = {
-            tag: yaml.SafeLoader.yaml_constructors[tag] for tag in _TAGS
-        }
+        yaml_constructors: ClassVar[dict[Any, Any]] = {tag: yaml.SafeLoader.yaml_constructors[tag] for tag in _TAGS}
 
     for tag, pattern, first in (
         ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
@@ -226,14 +222,8 @@ def _yaml_number(node: Any, read: Any) -> Any:
         bad.line = line
         raise
     except ValueError as error:  # a tag that does not fit: !!int x
-        raise BadText(
-            "is tagged a number and is none", "drop the tag", value=node.value, line=line
-        ) from error
-    if (
-        len(node.value) > 1
-        and node.value.lstrip("+-")[:1] == "0"
-        and node.value.lstrip("+-")[1:2].isdecimal()
-    ):
+        raise BadText("is tagged a number and is none", "drop the tag", value=node.value, line=line) from error
+    if len(node.value) > 1 and node.value.lstrip("+-")[:1] == "0" and node.value.lstrip("+-")[1:2].isdecimal():
         raise BadText(
             "a number with a leading zero",
             f'write "{node.value}" for the text, or drop the zero',
@@ -259,9 +249,7 @@ def _yaml_bool(loader: Any, node: Any) -> bool:
 
 def _yaml_tagged(loader: Any, node: Any) -> Any:
     tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-    raise BadText(
-        f"the tag {tag} is not read", "drop the tag, or write a text", line=node.start_mark.line + 1
-    )
+    raise BadText(f"the tag {tag} is not read", "drop the tag, or write a text", line=node.start_mark.line + 1)
 
 
 def _yaml_map(loader: Any, node: Any) -> Any:

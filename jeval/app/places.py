@@ -50,9 +50,7 @@ def locate(path: str, root: Path, *, what: str) -> Path:
                 return candidate
         folder = given.is_dir()
     except (OSError, ValueError) as error:  # a name too long, or with NUL in it
-        raise ConfigError(
-            f"{what}={path:.60}: {error.__class__.__name__} at that name; check the path"
-        ) from error
+        raise ConfigError(f"{what}={path:.60}: {error.__class__.__name__} at that name; check the path") from error
     if folder:
         raise ConfigError(f"{what}={path} is a directory; name the file in it")
     places = f"in {Path.cwd()}" if root == Path.cwd() else f"neither in {Path.cwd()} nor in {root}"
@@ -72,6 +70,4 @@ def _bundled(path: str, what: str) -> Path:
     for candidate in (PACKAGE / f"_{folder}" / name, PACKAGE.parent / folder / name):
         if candidate.is_file():
             return candidate
-    raise ConfigError(
-        f"{what}={path}: no such file comes with jeval; name one of your own, or a group option"
-    )
+    raise ConfigError(f"{what}={path}: no such file comes with jeval; name one of your own, or a group option")

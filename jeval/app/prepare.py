@@ -120,9 +120,7 @@ def _refuse_twice(items: Sequence[Rubric] | Sequence[Metric], group: str) -> Non
         seen.add(item.id)
 
 
-def _warnings(
-    settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], metrics: list[Metric]
-) -> tuple[str, ...]:
+def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], metrics: list[Metric]) -> tuple[str, ...]:
     found = []
     if settings.thresholds.permissive:
         found.append(

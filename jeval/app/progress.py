@@ -78,9 +78,7 @@ class PlainProgress(_Clocked):
     def show(self, state: _State, elapsed: float) -> None:
         done, pace, cost = self.facts(state, elapsed)
         counts = state.summary.counts
-        shown = "  ".join(
-            f"{SIGNS[status]} {counts[status]:,} {status}" for status in STATUSES if counts[status]
-        )
+        shown = "  ".join(f"{SIGNS[status]} {counts[status]:,} {status}" for status in STATUSES if counts[status])
         line = "  ".join(part for part in (f"{done}  {pace}", shown, cost) if part)
         try:
             print(line, file=self._stream, flush=True)

@@ -35,13 +35,9 @@ def original(name: str, connection: sqlite3.Connection | None) -> Original:
         try:
             config = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigError(
-                f"--from-run {name}: is not YAML; write the config_yaml of a run there"
-            ) from error
+            raise ConfigError(f"--from-run {name}: is not YAML; write the config_yaml of a run there") from error
         if not isinstance(config, dict) or not set(_GROUPS[:2]) <= set(config):
-            raise ConfigError(
-                f"--from-run {name}: is no saved configuration; write the config_yaml of a run there"
-            )
+            raise ConfigError(f"--from-run {name}: is no saved configuration; write the config_yaml of a run there")
         return Original(config)
     if connection is None:
         raise NotFound(f"--from-run {name}: there is no store; name one with store=, or a saved YAML file")

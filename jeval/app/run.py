@@ -191,12 +191,8 @@ class _Session:
         """Judge every case; then, whatever happened, write what waits and let go of the judge."""
         writer = ResultWriter(self.connection, self.keys, now)
         task = asyncio.current_task()
-        with suppress(
-            NotImplementedError, RuntimeError
-        ):  # on Windows, and in a thread that is not the main one
-            asyncio.get_running_loop().add_signal_handler(
-                signal.SIGTERM, task.cancel if task else lambda: None
-            )
+        with suppress(NotImplementedError, RuntimeError):  # on Windows, and in a thread that is not the main one
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else lambda: None)
         self.progress.begin(self.prepared.dataset.cases)
 
         async def sink(position: int, case: Case, result: CaseResult) -> None:

@@ -33,9 +33,7 @@ def score_lines(
                 lines += _question(row, width)
         if explanations and score["metric_id"] in explanations:
             lines.append("  explained afterwards by a model, without any effect on the score:")
-            lines += [
-                f"    {plain(part, width)}" for part in _folded(explanations[score["metric_id"]], width)
-            ]
+            lines += [f"    {plain(part, width)}" for part in _folded(explanations[score["metric_id"]], width)]
     return lines
 
 

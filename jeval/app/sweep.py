@@ -104,9 +104,7 @@ class Memory:
     ) -> Mapping[tuple[int, int], int]:
         """Decide and write every check of a further run; how many of each (rubric key, status code)."""
         assert self.source is not None
-        rules = {
-            id(kind): kind.rubric.effective(thresholds) for kept in self._first() for kind in (kept.kind,)
-        }
+        rules = {id(kind): kind.rubric.effective(thresholds) for kept in self._first() for kind in (kept.kind,)}
 
         def decided(case_id: str) -> list[DerivedCheck]:
             checks = []

@@ -18,14 +18,10 @@ def _labels(jobs: Sequence[SweepRow]) -> list[str]:
     """What tells the jobs apart: their overrides without those that all share."""
     each = [job.overrides.split(" ") if job.overrides else [] for job in jobs]
     shared = set(each[0]).intersection(*map(set, each[1:])) if len(each) > 1 else set()
-    return [
-        plain(" ".join(part for part in parts if part not in shared) or "(defaults)", 60) for parts in each
-    ]
+    return [plain(" ".join(part for part in parts if part not in shared) or "(defaults)", 60) for parts in each]
 
 
-def print_sweep(
-    painter: Painter, connection: sqlite3.Connection, jobs: Sequence[SweepRow], missing: int
-) -> None:
+def print_sweep(painter: Painter, connection: sqlite3.Connection, jobs: Sequence[SweepRow], missing: int) -> None:
     """Print the table of a sweep's jobs; `missing` jobs left no word."""
     if not jobs:
         painter.line(painter.paint("no job of the sweep left a run", "magenta"))
@@ -34,16 +30,12 @@ def print_sweep(
     width = max(len("profile"), *(len(label) for label in labels))
     painter.line()
     head = (
-        f"  {'profile':<{width}}"
-        + "".join(f"{status:>9}" for status in STATUSES)
-        + f"{'critical':>10}{'flipped':>9}"
+        f"  {'profile':<{width}}" + "".join(f"{status:>9}" for status in STATUSES) + f"{'critical':>10}{'flipped':>9}"
     )
     painter.line(painter.paint(head, "bold"))
     for job, label in zip(jobs, labels, strict=True):
         if job.counts is None:
-            painter.line(
-                f"  {label:<{width}}  " + painter.paint(f"failed: {plain(job.error or '', 100)}", "magenta")
-            )
+            painter.line(f"  {label:<{width}}  " + painter.paint(f"failed: {plain(job.error or '', 100)}", "magenta"))
             continue
         cells = "".join(
             painter.paint(f"{n:>9,}", COLOURS[status] if n else "bright_black")
@@ -54,9 +46,7 @@ def print_sweep(
         error = painter.paint(f"  {plain(job.error, 80)}", "magenta") if job.error else ""
         painter.line(f"  {label:<{width}}{cells}{critical}{flipped}{error}")
     if missing:
-        painter.line(
-            painter.paint(f"  {missing} more job{'' if missing == 1 else 's'} died without a word", "magenta")
-        )
+        painter.line(painter.paint(f"  {missing} more job{'' if missing == 1 else 's'} died without a word", "magenta"))
     _print_flips(painter, connection, jobs, labels)
 
 
@@ -79,8 +69,7 @@ def _print_flips(
         for run, code in json.loads(changes).items():
             became.setdefault(code, []).append(runs[int(run)])
         shown = "; ".join(
-            f"{painter.status(STATUSES[code], STATUSES[code])} under {_few(names)}"
-            for code, names in became.items()
+            f"{painter.status(STATUSES[code], STATUSES[code])} under {_few(names)}" for code, names in became.items()
         )
         painter.line(f"    {case_id} {rubric_id}: {STATUSES[status]} → {shown}")
     if len(rows) > _SHOWN:

@@ -78,9 +78,7 @@ def describe(row: dict[str, Any], run: dict[str, Any], rubric: dict[str, Any]) -
         "rubric": rubric,
         "probabilities": probabilities,
         "evidence": _json(row["evidence"]) or {},
-        "parts": bars(
-            rubric["kind"], definition, probabilities, run["threshold_pass"], run["threshold_fail"]
-        ),
+        "parts": bars(rubric["kind"], definition, probabilities, run["threshold_pass"], run["threshold_fail"]),
         "description": definition.get("description"),
     }
 
@@ -120,9 +118,7 @@ GROUP BY g.status, g.rubric, v.rule, v.outcome"""  # noqa: S608
         if row["outcome"]:
             group["outcomes"].append(row["outcome"])
     order = lambda g: (_NEED_EYES.index(g["status"]), g["rubric"]["severity"] != "critical", -g["n"])  # noqa: E731
-    return {status: counts[status] for status in _ORDER if status in counts}, sorted(
-        found.values(), key=order
-    )
+    return {status: counts[status] for status in _ORDER if status in counts}, sorted(found.values(), key=order)
 
 
 def outcomes(found: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -45,8 +45,7 @@ _TABLES: dict[str, dict[str, Any]] = {
     "judgments": {
         "title": "Judgments",
         "description": (
-            "The judge's answers, stored once and used by every run that asks the"
-            " same. Decisions are not in here."
+            "The judge's answers, stored once and used by every run that asks the same. Decisions are not in here."
         ),
         "facets": ["judge", "model_served"],
     },

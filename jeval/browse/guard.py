@@ -73,9 +73,7 @@ class Guard:
         hosts = [value for key, value in scope["headers"] if key.lower() == b"host"]
         host = headers.get("host", "").lower()
         if len(hosts) != 1 or host not in self._hosts:
-            await _refuse(
-                send, 421, f"This server answers to {min(self._hosts)} only. Open that address instead."
-            )
+            await _refuse(send, 421, f"This server answers to {min(self._hosts)} only. Open that address instead.")
             return
         if scope["method"] not in ("GET", "HEAD") and foreign(headers, f"http://{host}"):
             await _refuse(send, 403, "This request came from a page of another site.")

@@ -22,9 +22,7 @@ def history_page(conn: sqlite3.Connection, state: dict[str, str], filters: Filte
     None."""
     datasets = [
         row[0]
-        for row in conn.execute(
-            "SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200"
-        )
+        for row in conn.execute("SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200")
     ]
     dataset = state.get("dataset") or (datasets[0] if datasets else "")
     profiles = _values(conn, "thresholds", dataset)
@@ -61,9 +59,7 @@ def history_page(conn: sqlite3.Connection, state: dict[str, str], filters: Filte
 
 
 def _values(conn: sqlite3.Connection, column: str, dataset: str) -> list[str]:
-    sql = (
-        f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
-    )
+    sql = f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
     return [row[0] for row in conn.execute(sql, (dataset,))]
 
 

@@ -12,18 +12,14 @@ from jeval.browse.filters import Filters, Where, where
 __all__ = ["cases_left", "checks_left", "of_run"]
 
 
-def of_run(
-    conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], filters: Filters
-) -> Where | None:
+def of_run(conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], filters: Filters) -> Where | None:
     """The conditions on the checks of a run, or None where nothing is narrowed."""
     if not filters.active:
         return None
     return where(filters, run, rubrics, chosen_cases(conn, run, filters))
 
 
-def cases_left(
-    conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], filters: Filters
-) -> list[int] | None:
+def cases_left(conn: sqlite3.Connection, run: int, rubrics: list[dict[str, Any]], filters: Filters) -> list[int] | None:
     """The cases with a check in this run that the filters leave, or None where nothing is narrowed."""
     left = of_run(conn, run, rubrics, filters)
     if left is None:

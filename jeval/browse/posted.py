@@ -27,10 +27,6 @@ def refusal(request: Any, posted: Mapping[str, str], allowed: bool) -> str | Non
     if foreign(request.headers, f"{request.scheme}://{request.host}"):
         return "This label was sent by a page of another site."
     token, cookie = posted.get("csrftoken", ""), request.cookies.get("ds_csrftoken", "")
-    if (
-        not cookie
-        or not compare_digest(token.encode(), cookie.encode())
-        or request.scope["csrftoken"]() != cookie
-    ):
+    if not cookie or not compare_digest(token.encode(), cookie.encode()) or request.scope["csrftoken"]() != cookie:
         return "This label came without this server's token. Open the review page again and label from there."
     return None

@@ -28,9 +28,7 @@ _QUEUES: dict[str, tuple[tuple[int, bool], ...]] = {
 }
 
 
-def queue_page(
-    conn: sqlite3.Connection, state: dict[str, str], skip: int, filters: Filters = ALL
-) -> dict[str, Any]:
+def queue_page(conn: sqlite3.Connection, state: dict[str, str], skip: int, filters: Filters = ALL) -> dict[str, Any]:
     """The next check of the queue and how many are left; `skip` passes over so many.
 
     A `case` and a `check` (a rubric's id) in the state show that check, labelled or not. Raises NotHere.
@@ -116,9 +114,7 @@ def _parts(
     return found
 
 
-def _left(
-    run: int, rubric: int, status: int, labelled: Labelled, these: Where | None
-) -> tuple[str, dict[str, Any]]:
+def _left(run: int, rubric: int, status: int, labelled: Labelled, these: Where | None) -> tuple[str, dict[str, Any]]:
     """SQL for the checks of a rubric and status that nobody labelled, of those that filters leave."""
     params = {"run": run, "its_rubric": rubric, "its_status": status}
     done = json.dumps(sorted(labelled.get((rubric, status), ())))
@@ -167,9 +163,7 @@ def _one(conn: sqlite3.Connection, run: dict[str, Any], case_id: str, rubric_id:
     return {"check": check, "case": body, "anchors": anchors(body), "given": given}
 
 
-def label_problem(
-    conn: sqlite3.Connection, case_id: str, rubric_id: str, expected: str, note: str
-) -> str | None:
+def label_problem(conn: sqlite3.Connection, case_id: str, rubric_id: str, expected: str, note: str) -> str | None:
     """Why this cannot be a label, or None."""
     if expected not in [name for name, _ in LABELS]:
         return f"A label is one of {', '.join(name for name, _ in LABELS)}, not {expected!r:.60}."

@@ -60,9 +60,7 @@ class Desk(NamedTuple):
 
     def state(self, *names: str) -> dict[str, str]:
         """The last value of each of these names that the address gives."""
-        return State(
-            (name, value.strip()[:500]) for name, value in self.args if name in names and value.strip()
-        )
+        return State((name, value.strip()[:500]) for name, value in self.args if name in names and value.strip())
 
     def whole(self, name: str) -> int:
         """A whole number from the address, 0 where there is none."""
@@ -88,9 +86,7 @@ class Desk(NamedTuple):
         config = self.datasette.plugin_config("jeval") or {}
         shared = {
             "base": self.datasette.urls.path("/-/jeval"),
-            "tables": self.datasette.urls.database(self.store)
-            if self.store
-            else self.datasette.urls.instance(),
+            "tables": self.datasette.urls.database(self.store) if self.store else self.datasette.urls.instance(),
             "store": self.store,
             "here": self.request.path,
             "csrf": self.request.scope["csrftoken"] if config.get("labels") else str,
@@ -109,11 +105,7 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         desk = Desk(datasette, request, store or "", args)
         if store is None:
             known = await find_stores(datasette)
-            what = (
-                f"The stores here are {', '.join(known)}."
-                if known
-                else "No database here is a store of jeval."
-            )
+            what = f"The stores here are {', '.join(known)}." if known else "No database here is a store of jeval."
             return desk.page("wrong.html", {"title": "No store", "message": what}, 404)
         await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
         keep_tended(datasette.databases[store])
@@ -144,9 +136,7 @@ async def _run(desk: Desk) -> Response:
     name = unquote(desk.request.url_vars["run"])
     found = await desk.ask(lambda conn: run_page(conn, name, Filters.read(desk.args)))
     if found["run"]["id"] != name:
-        return _redirect(
-            desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string
-        )
+        return _redirect(desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string)
     return desk.page("run.html", found)
 
 
@@ -154,9 +144,7 @@ async def _case(desk: Desk) -> Response:
     name, case_id = (unquote(desk.request.url_vars[key]) for key in ("run", "case"))
     found = await desk.ask(lambda conn: case_page(conn, name, case_id))
     if found["run"]["id"] != name:
-        return _redirect(
-            desk, f"/-/jeval/case/{quote(found['run']['id'], safe='')}/{quote(case_id, safe='')}"
-        )
+        return _redirect(desk, f"/-/jeval/case/{quote(found['run']['id'], safe='')}/{quote(case_id, safe='')}")
     return desk.page("case.html", found)
 
 
@@ -168,16 +156,12 @@ async def _compare(desk: Desk) -> Response:
 
 async def _history(desk: Desk) -> Response:
     state = desk.state("dataset", "thresholds", "judge", "rubric", "changed")
-    return desk.page(
-        "history.html", await desk.ask(lambda conn: history_page(conn, state, Filters.read(desk.args)))
-    )
+    return desk.page("history.html", await desk.ask(lambda conn: history_page(conn, state, Filters.read(desk.args))))
 
 
 async def _sweep(desk: Desk) -> Response:
     sweep = unquote(desk.request.url_vars["sweep"])
-    return desk.page(
-        "sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1))
-    )
+    return desk.page("sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1)))
 
 
 async def _review(desk: Desk) -> Response:
@@ -189,9 +173,7 @@ async def _review(desk: Desk) -> Response:
     found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip"), filters))
     reviewer = desk.request.cookies.get("jeval_reviewer") or config.get("reviewer") or ""
     done = desk.state("done", "as", "of")
-    return desk.page(
-        "review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS}
-    )
+    return desk.page("review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS})
 
 
 async def _label(desk: Desk, config: dict[str, Any]) -> Response:
@@ -222,9 +204,7 @@ async def _label(desk: Desk, config: dict[str, Any]) -> Response:
     back += Filters.read(parse_qsl(posted.get("narrow", ""))).pairs()
     back += [("done", case_id), ("of", rubric_id), ("as", expected)]
     response = _redirect(desk, "/-/jeval/review", urlencode(back), status=303)
-    response.set_cookie(
-        "jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000
-    )
+    response.set_cookie("jeval_reviewer", quote(reviewer), httponly=True, samesite="strict", max_age=31_536_000)
     return response
 
 
@@ -256,8 +236,7 @@ async def _asset(request: Any, datasette: Any) -> Response:
 
 async def _missing(desk: Desk) -> Response:
     raise NotHere(
-        f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are"
-        " in the list of runs."
+        f"There is no page {desk.request.path[:200]}. The runs, and all that leads from them, are in the list of runs."
     )
 
 

@@ -46,8 +46,7 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
     page = min(filters.page, max(1, -(-total // PAGE)))
     previous = one(
         conn,
-        "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at"
-        " DESC, pk DESC LIMIT 1",
+        "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at DESC, pk DESC LIMIT 1",
         (run["dataset"], run["started_at"], run["pk"]),
     )
     return found | {
@@ -73,16 +72,12 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
 _KEPT: dict[tuple[str, str], list[dict[str, Any]]] = {}
 
 
-def _groups_of(
-    conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _groups_of(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The groups of a whole run. Those of a finished one never change, so the last few are kept."""
     key = (run["id"], run["finished_at"] or "")
     if key in _KEPT:
         return _KEPT[key]
-    _, found = count_and_group(
-        conn, rubrics, where(Filters(status=("fail", "error", "review")), run["pk"], rubrics)
-    )
+    _, found = count_and_group(conn, rubrics, where(Filters(status=("fail", "error", "review")), run["pk"], rubrics))
     if run["finished_at"]:
         if len(_KEPT) > 64:
             _KEPT.clear()
@@ -143,11 +138,7 @@ def _difference(before: str, after: str) -> tuple[tuple[str, str], ...]:
     one, other = before.splitlines()[:5000], after.splitlines()[:5000]
     found: list[tuple[str, str]] = []
     section: tuple[str, str] | None = None
-    for line in (
-        difflib.ndiff(one, other)
-        if len(one) * len(other) < 400_000
-        else difflib.unified_diff(one, other, n=0)
-    ):
+    for line in difflib.ndiff(one, other) if len(one) * len(other) < 400_000 else difflib.unified_diff(one, other, n=0):
         sign, text = line[:1], line[2:]
         if sign == " " and text and not text.startswith(" "):
             section = ("@", text)

@@ -51,9 +51,7 @@ def spark(values: Sequence[float | None], width: float = 96, height: float = 22)
     ]
 
 
-def columns(
-    runs: Sequence[Mapping[str, Any]], height: float = 160, width: float = 44
-) -> list[dict[str, Any]]:
+def columns(runs: Sequence[Mapping[str, Any]], height: float = 160, width: float = 44) -> list[dict[str, Any]]:
     """Stacked columns, one a run, from the bottom: each with `x` and `parts` (status, n, y, height)."""
     tallest = max((sum(run["counts"].values()) for run in runs), default=0) or 1
     found = []

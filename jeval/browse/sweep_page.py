@@ -51,14 +51,11 @@ def _flips(
     by_rubric = every(conn, f"SELECT rubric, count(*) AS n FROM ({flipped}) GROUP BY rubric ORDER BY n DESC")  # noqa: S608
     rows = every(
         conn,
-        f"{flipped} ORDER BY max(c.critical) DESC, c.case_key, r.id LIMIT {PAGE + 1} OFFSET"
-        f" {(page - 1) * PAGE}",
+        f"{flipped} ORDER BY max(c.critical) DESC, c.case_key, r.id LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}",
     )
     shown = rows[:PAGE]
     for row in shown:
-        row["case_id"] = conn.execute("SELECT id FROM case_ids WHERE key = ?", (row["case_key"],)).fetchone()[
-            0
-        ]
+        row["case_id"] = conn.execute("SELECT id FROM case_ids WHERE key = ?", (row["case_key"],)).fetchone()[0]
         cells = dict(
             conn.execute(
                 "SELECT c.run, c.status FROM check_rows c JOIN rubrics r ON r.pk = c.rubric"  # noqa: S608

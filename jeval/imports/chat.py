@@ -25,9 +25,7 @@ def read(record: Any, options: Options) -> Iterator[Draft]:
     """The cases of one conversation. Raises Unfit."""
     messages = _messages(record)
     if messages is None:
-        raise Unfit(
-            "messages", "holds no list of messages", 'write {"messages": [{"role": …, "content": …}, …]}'
-        )
+        raise Unfit("messages", "holds no list of messages", 'write {"messages": [{"role": …, "content": …}, …]}')
     whole = record if isinstance(record, dict) else {}
     found = list(steps(messages, Draft({})))
     places = answer_places(found, options)

@@ -13,9 +13,7 @@ __all__ = ["answer_places", "fill"]
 def answer_places(steps: Sequence[Step], options: Options) -> list[int]:
     """The positions of the answers to make cases of: the last one, or each."""
     places = [
-        i
-        for i, step in enumerate(steps)
-        if step.kind == "say" and step.role == "assistant" and step.text.strip()
+        i for i, step in enumerate(steps) if step.kind == "say" and step.role == "assistant" and step.text.strip()
     ]
     if not places:
         raise Unfit("messages", "no message of the assistant holds a text", "leave this conversation out")
@@ -52,9 +50,7 @@ def fill(draft: Draft, steps: Sequence[Step], answer: int, options: Options) -> 
 def _turn(step: Step, options: Options) -> dict[str, Any] | None:
     full = options.transcript == "full"
     if step.kind == "say":
-        return (
-            {"role": step.role, "content": step.text} if full or step.role in ("user", "assistant") else None
-        )
+        return {"role": step.role, "content": step.text} if full or step.role in ("user", "assistant") else None
     if not full:
         return None
     if step.kind == "call":

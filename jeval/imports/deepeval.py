@@ -51,9 +51,7 @@ def read(record: Any, options: Options) -> Iterator[Draft]:
             for item in items:
                 yield from read(item, options)
         return
-    yield (
-        _conversation(whole, options) if "turns" in whole or "scenario" in whole else _single(whole, options)
-    )
+    yield (_conversation(whole, options) if "turns" in whole or "scenario" in whole else _single(whole, options))
 
 
 def _single(whole: dict[str, Any], options: Options) -> Draft:
@@ -84,8 +82,7 @@ def _conversation(whole: dict[str, Any], options: Options) -> Draft:
         draft.note("no user message before the answer: input is empty")
     draft.body.update(input=asked[-1] if asked else "", output=turns[answers[-1]]["content"])
     draft.body["messages"] = [
-        {"id": f"m{number}", "role": turn["role"], "content": turn["content"]}
-        for number, turn in enumerate(turns, 1)
+        {"id": f"m{number}", "role": turn["role"], "content": turn["content"]} for number, turn in enumerate(turns, 1)
     ]
     events = Events(options, draft)
     retrieved, rest = _of_turns(turns, events)
@@ -104,9 +101,7 @@ def _conversation(whole: dict[str, Any], options: Options) -> Draft:
 
 def _checked_turns(turns: Any) -> list[dict[str, Any]]:
     if not turns:
-        raise Unfit(
-            "turns", "are missing, so there is no answer to evaluate", "simulate the conversation first"
-        )
+        raise Unfit("turns", "are missing, so there is no answer to evaluate", "simulate the conversation first")
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise Unfit("turns", "is no list of turns", "give each turn a role and a content", turns)
     found = [{to_snake(key): value for key, value in turn.items()} for turn in turns]
@@ -114,15 +109,11 @@ def _checked_turns(turns: Any) -> list[dict[str, Any]]:
         if turn.get("role") not in ("user", "assistant"):
             raise Unfit(f"turns[{index}].role", "is no role", "use user or assistant", turn.get("role"))
         if not isinstance(turn.get("content"), str):
-            raise Unfit(
-                f"turns[{index}].content", "is not a text", "write what was said", turn.get("content")
-            )
+            raise Unfit(f"turns[{index}].content", "is not a text", "write what was said", turn.get("content"))
     return found
 
 
-def _of_turns(
-    turns: list[dict[str, Any]], events: Events
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _of_turns(turns: list[dict[str, Any]], events: Events) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The passages of all turns, whose tool calls go to `events`, and what else each turn holds."""
     retrieved: list[dict[str, Any]] = []
     rest = []
@@ -153,9 +144,7 @@ def _passages(value: Any, place: str) -> list[dict[str, Any]]:
     for index, passage in enumerate(value):
         if isinstance(passage, dict) and isinstance(passage.get("context"), str):
             source = passage.get("source")
-            found.append(
-                {"content": passage["context"], **({"source": source} if isinstance(source, str) else {})}
-            )
+            found.append({"content": passage["context"], **({"source": source} if isinstance(source, str) else {})})
         elif isinstance(passage, str):
             found.append({"content": passage})
         else:
@@ -190,9 +179,7 @@ def add_calls(events: Events, value: Any, left: dict[str, Any], place: str) -> N
         status, error = parts.pop("status", None), parts.pop("error", None)
         if error is None and status == "failure":
             error = parts.pop("output", None) or "failure"
-        events.whole(
-            parts.pop("name"), parts.pop("input_parameters", None), parts.pop("output", None), error=error
-        )
+        events.whole(parts.pop("name"), parts.pop("input_parameters", None), parts.pop("output", None), error=error)
         rest.append({k: v for k, v in parts.items() if v not in _EMPTY and (k, v) != ("type", "FUNCTION")})
     if any(rest):
         left["tools_called"] = rest

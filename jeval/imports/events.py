@@ -31,9 +31,7 @@ class Events:
         self._events.append(event)
         self._open[str(call_id) if call_id else f"by name: {name}"] = event
 
-    def result(
-        self, value: Any, call_id: Any = None, name: Any = None, *, failure: bool | None = None
-    ) -> None:
+    def result(self, value: Any, call_id: Any = None, name: Any = None, *, failure: bool | None = None) -> None:
         """The result of a call, found by its id or, where it has none, by its name.
 
         `failure` is what the trace says about success; where it says nothing the result itself is looked at.

@@ -34,9 +34,7 @@ def detect(record: Any) -> str | None:
     return next((name for name, fits in _DETECTED if fits(record)), None)
 
 
-def drafts(
-    format: str, records: Iterable[tuple[str, Any]], options: Options
-) -> Iterator[tuple[str, Draft | Unfit]]:
+def drafts(format: str, records: Iterable[tuple[str, Any]], options: Options) -> Iterator[tuple[str, Draft | Unfit]]:
     """The drafts in (place, record) pairs, each with its place, and where a record holds none, why."""
     if format == "otel":
         yield from otel.read_all(records, options)

@@ -104,8 +104,7 @@ def _place(draft: Draft, field: str, path: str, value: Any, options: Options) ->
             raise Unfit(path, "is no list of messages", "give each a role and a content", value)
         said = [step for step in steps(messages, draft, path) if step.kind == "say"]
         draft.body[field] = [
-            {"id": f"m{number}", "role": step.role, "content": step.text}
-            for number, step in enumerate(said, 1)
+            {"id": f"m{number}", "role": step.role, "content": step.text} for number, step in enumerate(said, 1)
         ]
     elif field == "toolEvents":
         _tools(draft, value, path, options)
@@ -146,9 +145,7 @@ def _context(value: Any, path: str) -> list[dict[str, Any]]:
 def _tools(draft: Draft, value: Any, path: str, options: Options) -> None:
     """Tool events in our own form as they are, calls in DeepEval's form made into events."""
     value = json_or_text(value)
-    if isinstance(value, list) and all(
-        isinstance(one, dict) and "status" in one and "id" in one for one in value
-    ):
+    if isinstance(value, list) and all(isinstance(one, dict) and "status" in one and "id" in one for one in value):
         draft.body["toolEvents"] = value
         return
     events = Events(options, draft)

@@ -12,9 +12,7 @@ from jeval.imports.trace import Span, Trace, case_of
 __all__ = ["fits", "read"]
 
 _KINDS = {"GENERATION": "llm", "TOOL": "tool", "RETRIEVER": "retriever"}
-_KEPT = (
-    "name sessionId userId tags version release environment bookmarked totalCost latency timestamp".split()
-)
+_KEPT = "name sessionId userId tags version release environment bookmarked totalCost latency timestamp".split()
 
 
 def fits(record: Any) -> bool:

@@ -31,9 +31,7 @@ def read(record: Any, options: Options) -> Iterator[Draft]:
     if not isinstance(record.get("trace_id"), str):
         raise Unfit("trace_id", "is missing", "export whole traces, not single spans", record.get("trace_id"))
     spans = [_span(span) for span in record.get("spans") or () if isinstance(span, dict)]
-    roots = [
-        span for span in record.get("spans") or () if isinstance(span, dict) and not span.get("parent_id")
-    ]
+    roots = [span for span in record.get("spans") or () if isinstance(span, dict) and not span.get("parent_id")]
     given, said = _value(record.get("input")), _value(record.get("output"))
     if len(roots) == 1 and roots[0].get("type") not in ("llm", "tool", "rag"):
         given = _value(roots[0].get("input")) if given is None else given

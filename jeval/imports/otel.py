@@ -18,9 +18,7 @@ _GENAI = {
     "chat": "llm", "text_completion": "llm", "generate_content": "llm", "execute_tool": "tool",
     "retrieval": "retriever",
 }  # fmt: skip
-_KEPT = (
-    "gen_ai.conversation.id session.id user.id gen_ai.agent.name gen_ai.request.model llm.model_name".split()
-)
+_KEPT = "gen_ai.conversation.id session.id user.id gen_ai.agent.name gen_ai.request.model llm.model_name".split()
 
 
 def fits(record: Any) -> bool:
@@ -77,9 +75,7 @@ def _identity(span: dict[str, Any]) -> str:
 def _attributes(value: Any) -> dict[str, Any]:
     """Attributes by name; OTLP writes them as a list of typed values, other exports as an object."""
     if isinstance(value, list):
-        return {
-            one["key"]: _typed(one.get("value")) for one in value if isinstance(one, dict) and "key" in one
-        }
+        return {one["key"]: _typed(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
     return _flat(value) if isinstance(value, dict) else {}
 
 
@@ -89,9 +85,7 @@ def _typed(value: Any) -> Any:
     if "arrayValue" in value:
         return [_typed(one) for one in (value["arrayValue"] or {}).get("values", [])]
     if "kvlistValue" in value:
-        return {
-            one["key"]: _typed(one.get("value")) for one in (value["kvlistValue"] or {}).get("values", [])
-        }
+        return {one["key"]: _typed(one.get("value")) for one in (value["kvlistValue"] or {}).get("values", [])}
     if "intValue" in value:
         return int(value["intValue"])
     return next((value[name] for name in ("stringValue", "boolValue", "doubleValue") if name in value), None)

@@ -103,9 +103,7 @@ def _whole(draft: Draft, trace: Trace) -> None:
         if message_list(value) or (key == "output" and _reply(value)):
             if key in draft.body:
                 continue
-            value = [
-                s.text for s in steps(message_list(value) or _reply(value) or [], draft) if s.kind == "say"
-            ]
+            value = [s.text for s in steps(message_list(value) or _reply(value) or [], draft) if s.kind == "say"]
             draft.body[key] = value[-1] if value else ""
             continue
         text = _text(value)
@@ -154,9 +152,7 @@ def _context(draft: Draft, spans: Sequence[Span]) -> None:
             elif passage not in passages:
                 passages.append(passage)
     if passages:
-        draft.body["context"] = [
-            {"id": f"c{number}", **passage} for number, passage in enumerate(passages, 1)
-        ]
+        draft.body["context"] = [{"id": f"c{number}", **passage} for number, passage in enumerate(passages, 1)]
 
 
 def _documents(value: Any) -> list[Any]:

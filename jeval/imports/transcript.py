@@ -54,18 +54,12 @@ def steps(messages: list[Any], draft: Draft, place: str = "messages") -> Iterato
 def _message(message: dict[str, Any], role: str, draft: Draft, where: str) -> Iterator[Step]:
     content = message.get("content", message.get("parts"))
     if role == "tool":
-        if isinstance(content, list) and any(
-            isinstance(part, dict) and "response" in part for part in content
-        ):
+        if isinstance(content, list) and any(isinstance(part, dict) and "response" in part for part in content):
             yield from _parts(content, role, draft, where)
             return
         text = "".join(step.text for step in _parts(content, role, draft, where))
         flag = message.get("is_error")
-        failure = (
-            flag
-            if isinstance(flag, bool)
-            else {"error": True, "success": False}.get(str(message.get("status")))
-        )
+        failure = flag if isinstance(flag, bool) else {"error": True, "success": False}.get(str(message.get("status")))
         yield Step("result", role, text, message.get("name"), text, message.get("tool_call_id"), failure)
         return
     said = list(_parts(content, role, draft, where))
@@ -124,9 +118,7 @@ def _part(part: Any, role: str, draft: Draft) -> Step | str:
         value = part.get("content", part.get("response", part.get("result")))
         if isinstance(value, list):
             value = "".join(found for p in value if isinstance(found := _part(p, role, draft), str))
-        return Step(
-            "result", "tool", "", None, value, part.get("tool_use_id", part.get("id")), part.get("is_error")
-        )
+        return Step("result", "tool", "", None, value, part.get("tool_use_id", part.get("id")), part.get("is_error"))
     text = part.get("text", part.get("content", part.get("refusal")))
     if isinstance(text, str):
         return text

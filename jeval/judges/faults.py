@@ -34,9 +34,7 @@ class AttemptFailed(Exception):
     `retry_after_s` is how long the judge asks to wait, where it does.
     """
 
-    def __init__(
-        self, kind: str, message: str, *, refused: bool = False, retry_after_s: float | None = None
-    ) -> None:
+    def __init__(self, kind: str, message: str, *, refused: bool = False, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.kind, self.message = kind, message
         self.refused, self.retry_after_s = refused, retry_after_s
@@ -84,9 +82,7 @@ _NO_MODEL = re.compile(
 def refusal(status: int, headers: Mapping[str, str], content: bytes, sent: Sent, now: float) -> AttemptFailed:
     """What a reply other than a 200 with answers means. `now` is seconds since 1970, for dates in headers."""
     if 300 <= status < 400:
-        return AttemptFailed(
-            "redirect", f"{status}{_target(headers)}; set judge.base_url to that", refused=True
-        )
+        return AttemptFailed("redirect", f"{status}{_target(headers)}; set judge.base_url to that", refused=True)
     error_type, text = _explanation(content, headers.get("content-type", ""))
     status = _inner_status(content) if status == 200 else status
     detail = one_line(": ".join(part for part in (error_type, text) if part), sent)

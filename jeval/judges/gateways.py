@@ -43,9 +43,7 @@ GATEWAYS: Mapping[str, Gateway] = {
     "vercel": Gateway(
         "https://ai-gateway.vercel.sh", "/typesafe/v1/systemone", "typesafe-ai/jev", "AI_GATEWAY_API_KEY"
     ),
-    "openrouter": Gateway(
-        "https://openrouter.ai", "/api/alpha/decisions", "typesafe/jev-1.13", "OPENROUTER_API_KEY"
-    ),
+    "openrouter": Gateway("https://openrouter.ai", "/api/alpha/decisions", "typesafe/jev-1.13", "OPENROUTER_API_KEY"),
     "nanogpt": Gateway("https://nano-gpt.com", "/api/v1/systemone", "typesafe/jev-latest", "NANOGPT_API_KEY"),
     "local": Gateway("http://127.0.0.1:8000", "/v1/systemone", "local", None),
 }
@@ -102,9 +100,7 @@ class HttpSettings:
         value = getattr(self, name)
         kinds = int if whole else int | float
         if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value):
-            raise ConfigError(
-                f"judge.{name} is {value!r:.60}; it must be a {'whole ' if whole else ''}number"
-            )
+            raise ConfigError(f"judge.{name} is {value!r:.60}; it must be a {'whole ' if whole else ''}number")
         if not least <= value <= most:
             raise ConfigError(f"judge.{name} is {value!r:.60}; it must lie between {least:g} and {most:g}")
 
@@ -114,9 +110,7 @@ class HttpSettings:
         parts = _split(self.base_url)
         base = [part for part in parts.path.split("/") if part]
         path = [part for part in self.path.split("/") if part]
-        shared = next(
-            n for n in range(min(len(base), len(path)), -1, -1) if base[len(base) - n :] == path[:n]
-        )
+        shared = next(n for n in range(min(len(base), len(path)), -1, -1) if base[len(base) - n :] == path[:n])
         return f"{parts.scheme}://{parts.netloc}/{'/'.join(base + path[shared:])}"
 
 
@@ -215,16 +209,12 @@ def _split(base_url: str) -> SplitResult:
     except ValueError:
         raise ConfigError(f"judge.base_url is not an address; {_LIKE_THIS}") from None
     if parts.scheme not in {"http", "https"} or not host:
-        raise ConfigError(
-            f"judge.base_url has scheme {parts.scheme!r:.20} and host {host!r:.60}; {_LIKE_THIS}"
-        )
+        raise ConfigError(f"judge.base_url has scheme {parts.scheme!r:.20} and host {host!r:.60}; {_LIKE_THIS}")
     if "@" in parts.netloc:
         raise ConfigError(
             f"judge.base_url (host {host}) holds a user name or password; put the key into a variable and "
             "its name into judge.key_env"
         )
     if parts.query or parts.fragment or not _visible(base_url.strip()):
-        raise ConfigError(
-            f"judge.base_url (host {host}) holds a ?, a # or a space; give scheme, host, path only"
-        )
+        raise ConfigError(f"judge.base_url (host {host}) holds a ?, a # or a space; give scheme, host, path only")
     return parts

@@ -152,9 +152,7 @@ class _Ask:
 
     __slots__ = ("attempts", "body", "judge", "lane", "questions", "request", "started", "waited")
 
-    def __init__(
-        self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]
-    ) -> None:
+    def __init__(self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]) -> None:
         self.judge, self.lane, self.questions = judge, lane, questions
         self.body = judge.body.build(state, questions)
         self.request = judge.request(self.body)

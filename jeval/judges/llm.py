@@ -36,16 +36,8 @@ class LlmSettings:
             host, _ = parts.hostname, parts.port
         except ValueError:
             raise ConfigError(f"explain.base_url is no address; {like}") from None
-        if (
-            parts.scheme not in ("http", "https")
-            or not host
-            or "@" in parts.netloc
-            or parts.query
-            or parts.fragment
-        ):
-            raise ConfigError(
-                f"explain.base_url (host {host!r:.60}) cannot be used; {like}, and no key in it"
-            )
+        if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or parts.query or parts.fragment:
+            raise ConfigError(f"explain.base_url (host {host!r:.60}) cannot be used; {like}, and no key in it")
         if self.key_env is not None and parts.scheme == "http" and not is_loopback(host):
             raise ConfigError(
                 f"explain.base_url is http://{host}…: the key would cross the network as plain text; "

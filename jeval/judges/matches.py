@@ -91,11 +91,7 @@ class Matches:
 
     def _polarity(self, sentence: int) -> float:
         """0, or how probably the sentence says the opposite."""
-        met = [
-            (term, here[sentence])
-            for term, here in zip(self._terms, self._at, strict=True)
-            if sentence in here
-        ]
+        met = [(term, here[sentence]) for term, here in zip(self._terms, self._at, strict=True) if sentence in here]
         turned = sum(one.denied for _, one in met) % 2 == 1  # "unsuitable" against "not suitable" agrees
         if not turned and any(one.alike and term.negated for term, one in met):
             return 0.0  # both deny it
@@ -114,9 +110,7 @@ class Matches:
         share = met / total if total else 0.0
         # A number that stands elsewhere in the references needs a closer match of the words.
         sorts = {
-            term.sort
-            for term, here in pairs
-            if term.sort and sentence not in here and share >= (0.75 if here else 0.5)
+            term.sort for term, here in pairs if term.sort and sentence not in here and share >= (0.75 if here else 0.5)
         }
         rival = any(self._references.rivals(sentence, sort, self._claimed) for sort in sorts)
         return 0.5 + 0.4 * share if rival else 0.0

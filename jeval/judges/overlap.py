@@ -38,9 +38,7 @@ _NO_CLAIM = 0.9
 _SHORT = 60  # characters that may be looked for word for word
 _ASKING = 3  # words that a question needs more of
 
-_PARTICLE = re.compile(
-    r"\A\W{0,20}(?:yes|no|yeah|nope|yep)\b(?=\s*(?:[,.!;:\u2013\u2014]|-\s|$))", re.IGNORECASE
-)
+_PARTICLE = re.compile(r"\A\W{0,20}(?:yes|no|yeah|nope|yep)\b(?=\s*(?:[,.!;:\u2013\u2014]|-\s|$))", re.IGNORECASE)
 _JOINT = re.compile(r";\s+|,\s+(?:and|but)\s+")
 # Saying that the references do not answer claims nothing of what they are about.
 _ABSTAINS = re.compile(
@@ -109,9 +107,7 @@ def _coordinate(sentence: str) -> list[str]:
 
 def _is_bare(text: str) -> bool:
     """Whether the text is a "yes" or a "no" or holds no content word at all."""
-    return all(
-        one.folded in STOP_WORDS or one.folded in NEGATORS for one in words(_PARTICLE.sub("", text, count=1))
-    )
+    return all(one.folded in STOP_WORDS or one.folded in NEGATORS for one in words(_PARTICLE.sub("", text, count=1)))
 
 
 def _is_small_talk(text: str) -> bool:

@@ -39,9 +39,7 @@ _LEFT_OFF_S, _NO_DOUBT_S = (
     10.0,
     60.0,
 )  # how long slowing down is left off, and not left off where that was wrong
-_LATE_S = (
-    0.05  # how far behind its slot a request may start without the next being put off: timers are coarse
-)
+_LATE_S = 0.05  # how far behind its slot a request may start without the next being put off: timers are coarse
 _PEEK_S = 0.05  # how often a request that is held back looks whether it may go
 
 
@@ -104,9 +102,7 @@ class Pace:
         self._not_before = 0.0
         self._told = 0  # the last ticket given out before everyone was told to wait
         self._replies = _Replies()
-        self._before: tuple[float, float] | None = (
-            None  # what got through a second at the last cut, share refused
-        )
+        self._before: tuple[float, float] | None = None  # what got through a second at the last cut, share refused
         self._shuts = 0  # closed doors in a row
         self._left_off: _LeftOff | None = None
         self._doubt_from = 0.0

@@ -50,9 +50,7 @@ def new_transport(url: str, connections: int) -> AiohttpTransport:
 
     def session() -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(limit=connections, ssl=context, keepalive_timeout=_KEEP_ALIVE_S)
-        return aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False
-        )
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
 
     return AiohttpTransport(verify=context, proxy=proxy, client=session)
 
@@ -108,9 +106,7 @@ async def _read(response: httpx.Response) -> bytes:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in _PACKED:
         raise AttemptFailed("malformed", f"the reply is packed as {packed!r:.20}, which was not asked for")
-    source: AsyncIterable[bytes] = (
-        response.aiter_bytes()
-    )  # unpacks bit by bit, so that size is noticed in time
+    source: AsyncIterable[bytes] = response.aiter_bytes()  # unpacks bit by bit, so that size is noticed in time
     if packed == "identity" and isinstance(response.stream, httpx.AsyncByteStream):
         source = response.stream
     chunks, size = [], 0
@@ -169,7 +165,5 @@ def failure(error: Exception) -> AttemptFailed:
     for types, kind, message, refused in _MEANINGS:
         if isinstance(cause, types):
             number = getattr(cause, "errno", None) if message == "cannot connect" else None
-            return AttemptFailed(
-                kind, f"{message} ({os.strerror(number)})" if number else message, refused=refused
-            )
+            return AttemptFailed(kind, f"{message} ({os.strerror(number)})" if number else message, refused=refused)
     return AttemptFailed("connection", f"the exchange failed ({type(cause).__name__})")

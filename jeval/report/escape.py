@@ -19,8 +19,7 @@ def visible(text: str, *, keep: str = "") -> str:
     if text.isprintable() and not _BIDI.intersection(text):
         return text
     return "".join(
-        c if (c.isprintable() and c not in _BIDI) or c in keep else c.encode("unicode_escape").decode()
-        for c in text
+        c if (c.isprintable() and c not in _BIDI) or c in keep else c.encode("unicode_escape").decode() for c in text
     )
 
 

@@ -19,9 +19,7 @@ LISTED = 25
 _WIDTH = 300
 
 
-def github_summary(
-    overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = ()
-) -> str:
+def github_summary(overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = ()) -> str:
     """The run as GitHub's Markdown; `failures` are the failed checks to list, what matters most first."""
     name = f" {code(overview.name)}" if overview.name else ""
     lines = [f"## {_headline(overview, verdict)}", "", f"Run {code(overview.id)}{name}: {_what(overview)}"]
@@ -32,9 +30,7 @@ def github_summary(
         ]
     if verdict is not None:
         lines += ["", "| | gate |", "|---|---|"]
-        lines += [
-            f"| {'✓' if reason.holds else '✕'} | {markdown(reason.text)} |" for reason in verdict.reasons
-        ]
+        lines += [f"| {'✓' if reason.holds else '✕'} | {markdown(reason.text)} |" for reason in verdict.reasons]
     if overview.rubrics:
         lines += ["", *_rubric_table(overview)]
     if overview.scores:
@@ -58,9 +54,7 @@ def _headline(overview: Overview, verdict: GateVerdict | None) -> str:
         words = {0: "gate passed", 1: "gate failed", 2: "gate not passed: incomplete"}
         head = f"jeval: {words.get(verdict.exit_code, 'gate not passed')}"
     number = overview.critical_failures
-    critical = (
-        f"{number:,} critical failure{'' if number == 1 else 's'}" if number else "no critical failures"
-    )
+    critical = f"{number:,} critical failure{'' if number == 1 else 's'}" if number else "no critical failures"
     return f"{head}, {critical}"
 
 
@@ -89,9 +83,7 @@ def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[st
     lines = ["", "| failed case | rubric | severity | why |", "|---|---|---|---|"]
     for check in failures[:LISTED]:
         reason = check.reason if len(check.reason) <= _WIDTH else check.reason[: _WIDTH - 1] + "…"
-        lines.append(
-            f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |"
-        )
+        lines.append(f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |")
     more = overview.counts["fail"] - min(len(failures), LISTED)
     return [*lines, "", f"… and {more:,} more failures."] if more > 0 else lines
 

@@ -52,9 +52,7 @@ def junit(
     """The document, line by line. The iterables are read once, in step with the lines."""
     totals = [_rubric_totals(line, reviews_fail=reviews_fail) for line in overview.rubrics]
     totals += [_score_totals(line) for line in overview.scores]
-    whole = {
-        name: sum(total[name] for total in totals) for name in ("tests", "failures", "errors", "skipped")
-    }
+    whole = {name: sum(total[name] for total in totals) for name in ("tests", "failures", "errors", "skipped")}
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f"<testsuites{_attributes({'name': overview.name or overview.id, **whole})}>\n"
     for rubric, checks in suites:
@@ -69,9 +67,7 @@ def junit(
             yield _test(rubric.id, check.case_id, _check_verdict(check, reviews_fail=reviews_fail))
         yield "  </testsuite>\n"
     for metric, cases in scores:
-        yield _suite_head(
-            overview, f"{metric.id} {metric.version}", _score_totals(metric), {"kind": "metric"}
-        )
+        yield _suite_head(overview, f"{metric.id} {metric.version}", _score_totals(metric), {"kind": "metric"})
         for case in cases:
             yield _test(metric.id, case.case_id, _score_verdict(case))
         yield "  </testsuite>\n"
@@ -115,10 +111,7 @@ def _suite_head(overview: Overview, name: str, totals: Mapping[str, int], more: 
         f"  <testsuite{_attributes({'name': name, **totals, 'timestamp': stamp})}>\n",
         "    <properties>\n",
     ]
-    lines += [
-        f"      <property{_attributes({'name': key, 'value': value})}/>\n"
-        for key, value in properties.items()
-    ]
+    lines += [f"      <property{_attributes({'name': key, 'value': value})}/>\n" for key, value in properties.items()]
     return "".join([*lines, "    </properties>\n"])
 
 

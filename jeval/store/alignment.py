@@ -147,9 +147,7 @@ def _align(connection: sqlite3.Connection, baseline: sqlite3.Row, candidate: sql
     return Alignment(
         Overlap(checks, cases, int(other_content), *sides),
         changes,
-        checks=Pairs(
-            matrix["pass", "pass"], matrix["pass", "fail"], matrix["fail", "pass"], matrix["fail", "fail"]
-        ),
+        checks=Pairs(matrix["pass", "pass"], matrix["pass", "fail"], matrix["fail", "pass"], matrix["fail", "fail"]),
         cases=_case_pairs(connection, pair, rubrics, changes, same_cases=same_cases),
         scores={
             name: {"n": n, "before": before, "after": after, "squares": squares}
@@ -159,9 +157,7 @@ def _align(connection: sqlite3.Connection, baseline: sqlite3.Row, candidate: sql
 
 
 def _change(row: Sequence[Any]) -> Change:
-    case_id, rubric_id, version, before, after, _, severity, required, reason_before, reason_after, flips = (
-        row
-    )
+    case_id, rubric_id, version, before, after, _, severity, required, reason_before, reason_after, flips = row
     return Change(
         case_id,
         rubric_id,
@@ -195,9 +191,7 @@ def _one_sided(
         return OneSided(), Counter()
     keys = {"run": run, "other": other}
     first = tuple(row[0] for row in connection.execute(_ONLY_CASES, keys))
-    left_out = Counter(
-        {(rubric, status): n for rubric, status, n in connection.execute(_ONLY_STATUSES, keys)}
-    )
+    left_out = Counter({(rubric, status): n for rubric, status, n in connection.execute(_ONLY_STATUSES, keys)})
     failures = sum(n for (_, status), n in left_out.items() if STATUS_NAMES[status] == "fail")
     return OneSided(total - paired, first, failures), left_out
 
@@ -207,9 +201,7 @@ def _statuses(
 ) -> Counter[str]:
     """How often each status occurs in the checks that the other run holds too."""
     found: Counter[str] = Counter()
-    for rubric, status, n in connection.execute(
-        "SELECT rubric, status, n FROM tallies WHERE run = ?", (run,)
-    ):
+    for rubric, status, n in connection.execute("SELECT rubric, status, n FROM tallies WHERE run = ?", (run,)):
         if rubric in rubrics:
             found[STATUS_NAMES[status]] += n - left_out[rubric, status]
     return found

@@ -61,9 +61,7 @@ def read_case(connection: sqlite3.Connection, run: sqlite3.Row, case_id: str) ->
         (pk, case_id),
     ).fetchone()
     if row is None:
-        raise NotFound(
-            f"case {case_id}: run {run['id']} has none of that id; {_similar(connection, pk, case_id)}"
-        )
+        raise NotFound(f"case {case_id}: run {run['id']} has none of that id; {_similar(connection, pk, case_id)}")
     key, sha, body = row
     keys = {"run": pk, "key": key}
     here = "c.run = :run AND c.case_key = :key"
@@ -79,8 +77,7 @@ def read_case(connection: sqlite3.Connection, run: sqlite3.Row, case_id: str) ->
         "labels": _records(connection, _LABELS_OF_CASE, {"case": case_id}),
         "repeats": {name: json.loads(found) for name, found in connection.execute(_REPEATS_OF_CASE, keys)},
         "requests": [
-            {**record, "reused": bool(record["reused"])}
-            for record in _records(connection, _REQUESTS_OF_CASE, keys)
+            {**record, "reused": bool(record["reused"])} for record in _records(connection, _REQUESTS_OF_CASE, keys)
         ],
     }
 

@@ -74,9 +74,7 @@ def _refuse_no_place(path: Path, create: bool) -> None:
 
 def _unusable(path: Path, error: Exception) -> StoreError:
     reason = getattr(error, "strerror", None) or str(error)
-    return StoreError(
-        f"store {path} cannot be used: {reason}; check the file and its folder, or name another"
-    )
+    return StoreError(f"store {path} cannot be used: {reason}; check the file and its folder, or name another")
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -108,9 +106,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     if owner == APPLICATION_ID:
         return version
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise StoreError(
-            f"store {path} is a SQLite file of something else; name another with store= or --store"
-        )
+        raise StoreError(f"store {path} is a SQLite file of something else; name another with store= or --store")
     return 0
 
 

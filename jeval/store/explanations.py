@@ -22,9 +22,7 @@ class ScoredCase(NamedTuple):
     breakdown: list[dict[str, Any]]
 
 
-def scored_cases(
-    connection: sqlite3.Connection, run_id: str, *, failed_only: bool, limit: int
-) -> Iterator[ScoredCase]:
+def scored_cases(connection: sqlite3.Connection, run_id: str, *, failed_only: bool, limit: int) -> Iterator[ScoredCase]:
     """The scores of a run that are not explained yet, the lowest first, at most `limit` of them."""
     rows = connection.execute(
         "SELECT s.case_key, s.metric, metrics.id, c.body, r.score, r.passed, r.breakdown FROM runs"

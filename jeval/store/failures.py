@@ -18,14 +18,10 @@ GROUP BY c.critical, known, flips
 """
 
 
-def failure_groups(
-    connection: sqlite3.Connection, run: int, baseline: int | None = None
-) -> tuple[FailureGroup, ...]:
+def failure_groups(connection: sqlite3.Connection, run: int, baseline: int | None = None) -> tuple[FailureGroup, ...]:
     """Failed checks of required rubrics, counted by what a gate may excuse. Runs are named by their keys.
 
     A failure is known where the same rubric, in the very same content, fails the same case in the baseline.
     """
     rows = connection.execute(_GROUPS, {"run": run, "baseline": baseline})
-    return tuple(
-        FailureGroup(n, bool(critical), bool(known), bool(flips)) for n, critical, known, flips in rows
-    )
+    return tuple(FailureGroup(n, bool(critical), bool(known), bool(flips)) for n, critical, known, flips in rows)

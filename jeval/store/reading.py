@@ -128,9 +128,7 @@ def read_overview(connection: sqlite3.Connection, run: sqlite3.Row) -> Overview:
 
 def _rubric_lines(connection: sqlite3.Connection, run: int) -> tuple[RubricLine, ...]:
     counts: dict[int, dict[str, int]] = {}
-    for rubric, status, n in connection.execute(
-        "SELECT rubric, status, n FROM tallies WHERE run = ?", (run,)
-    ):
+    for rubric, status, n in connection.execute("SELECT rubric, status, n FROM tallies WHERE run = ?", (run,)):
         counts.setdefault(rubric, dict.fromkeys(STATUSES, 0))[STATUSES[status]] = n
     rows = connection.execute(
         "SELECT pk, id, version, kind, severity, required FROM run_rubrics u"

@@ -122,9 +122,7 @@ class RunKeys(NamedTuple):
     metrics: dict[str, int]
 
 
-def case_rows(
-    rows: Rows, keys: RunKeys, known: Known, case: Case, case_key: int, result: CaseResult, now: str
-) -> None:
+def case_rows(rows: Rows, keys: RunKeys, known: Known, case: Case, case_key: int, result: CaseResult, now: str) -> None:
     """Add one case's rows. The case and its id are written before, for their keys come from the store."""
     texts: dict[int, str] = {}
     for exchange in result.exchanges:
@@ -141,9 +139,7 @@ def case_rows(
         rows.labels.append((case.id, rubric_id, label.status, label.source, label.reviewer, label.note, now))
 
 
-def _check(
-    rows: Rows, keys: RunKeys, known: Known, case_key: int, check: Check, texts: dict[int, str]
-) -> int:
+def _check(rows: Rows, keys: RunKeys, known: Known, case_key: int, check: Check, texts: dict[int, str]) -> int:
     criterion, evidence, p = None, check.evidence, check.probabilities
     if check.criterion is not None:
         criterion, new = known.text(check.criterion)
@@ -156,9 +152,7 @@ def _check(
     verdict, new = known.verdict(check.verdict)
     status = STATUS_CODES[check.verdict.status]
     if new:
-        rows.verdicts.append(
-            (verdict, status, check.verdict.outcome, check.verdict.rule, check.verdict.reason)
-        )
+        rows.verdicts.append((verdict, status, check.verdict.outcome, check.verdict.rule, check.verdict.reason))
     rubric = keys.rubrics[check.rubric.sha256]
     rows.checks.append((keys.run, case_key, rubric, status, int(check.critical_failure), finding, verdict))
     tally = (rubric, status)

@@ -14,9 +14,7 @@ from jeval.store.rows import RunKeys
 __all__ = ["begin_run", "find_run", "finish_run", "refuse_changed", "served_models"]
 
 
-def refuse_changed(
-    connection: sqlite3.Connection, items: Sequence[Rubric] | Sequence[Metric], noun: str
-) -> None:
+def refuse_changed(connection: sqlite3.Connection, items: Sequence[Rubric] | Sequence[Metric], noun: str) -> None:
     """Raise ConfigError where the store knows the same id and version with another content.
 
     Results of one version must all mean the same, so an edited criterion needs a version of its own.
@@ -60,15 +58,13 @@ def begin_run(
             "INSERT OR IGNORE INTO judges (name, gateway, model_asked) VALUES (?, ?, ?)",
             (columns["judge"], *identity),
         )
-        judge = connection.execute(
-            "SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity
-        ).fetchone()[0]
+        judge = connection.execute("SELECT pk FROM judges WHERE gateway = ? AND model_asked = ?", identity).fetchone()[
+            0
+        ]
         keys = RunKeys(run or 0, judge, {}, {})
         for position, rubric in enumerate(rubrics):
             keys.rubrics[rubric.sha256] = _rubric_key(connection, rubric)
-            connection.execute(
-                "INSERT INTO run_rubrics VALUES (?, ?, ?)", (run, position, keys.rubrics[rubric.sha256])
-            )
+            connection.execute("INSERT INTO run_rubrics VALUES (?, ?, ?)", (run, position, keys.rubrics[rubric.sha256]))
         for metric in metrics:
             keys.metrics[metric.id] = _metric_key(connection, metric)
         connection.execute("COMMIT")
@@ -95,9 +91,7 @@ def _rubric_key(connection: sqlite3.Connection, rubric: Rubric) -> int:
     )
     identity = (rubric.id, rubric.version, rubric.sha256)
     return int(
-        connection.execute(
-            "SELECT pk FROM rubrics WHERE id = ? AND version = ? AND sha256 = ?", identity
-        ).fetchone()[0]
+        connection.execute("SELECT pk FROM rubrics WHERE id = ? AND version = ? AND sha256 = ?", identity).fetchone()[0]
     )
 
 
@@ -108,9 +102,7 @@ def _metric_key(connection: sqlite3.Connection, metric: Metric) -> int:
     )
     identity = (metric.id, metric.version, metric.sha256)
     return int(
-        connection.execute(
-            "SELECT pk FROM metrics WHERE id = ? AND version = ? AND sha256 = ?", identity
-        ).fetchone()[0]
+        connection.execute("SELECT pk FROM metrics WHERE id = ? AND version = ? AND sha256 = ?", identity).fetchone()[0]
     )
 
 

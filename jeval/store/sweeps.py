@@ -60,15 +60,11 @@ def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
             " WHERE a.run = ? AND a.status <> b.status",
             (run, first),
         ).fetchone()[0]
-        rows.append(
-            SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped)
-        )
+        rows.append(SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped))
     return rows
 
 
-def sweep_flips(
-    connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int
-) -> list[tuple[Any, ...]]:
+def sweep_flips(connection: sqlite3.Connection, first: int, others: Sequence[int], limit: int) -> list[tuple[Any, ...]]:
     """Checks that some profile decides otherwise than the first: (case id, rubric id, first status, changes).
 
     `changes` is a JSON object of run pk to status code. At most `limit`, critical rubrics first.

@@ -86,9 +86,7 @@ def _named(text: Text) -> Iterator[Found]:
             yield from _found(start, end, _reading(year, month, _number(found["day"])), loose)
     for found in matches(_MONTH_ONLY, text.plain, text.months):
         loose = found["month"] in ("may", "march")
-        yield Found(
-            *found.span(), frozenset({("date", int(found["year"]), _month(found["month"]), None)}), loose
-        )
+        yield Found(*found.span(), frozenset({("date", int(found["year"]), _month(found["month"]), None)}), loose)
 
 
 def _month(name: str) -> int:

@@ -77,18 +77,12 @@ def prices(text: Text) -> Iterator[Found]:
         if found["lower"]:
             readings = _prices(found["lower"], found["scale"], currencies, per_unit)
             yield Found(*found.span("lower"), readings, shown=found.span())
-        yield Found(
-            found.start("number"), found.end(), _prices(found["number"], found["scale"], currencies, per_unit)
-        )
+        yield Found(found.start("number"), found.end(), _prices(found["number"], found["scale"], currencies, per_unit))
 
 
-def _prices(
-    number: str, scale: str | None, currencies: tuple[str, ...], per_unit: int = 1
-) -> frozenset[Reading]:
+def _prices(number: str, scale: str | None, currencies: tuple[str, ...], per_unit: int = 1) -> frozenset[Reading]:
     factor = _SCALES[scale.strip().lower()] if scale else 1
-    return frozenset(
-        ("price", code, amount * factor / per_unit) for amount in amounts(number) for code in currencies
-    )
+    return frozenset(("price", code, amount * factor / per_unit) for amount in amounts(number) for code in currencies)
 
 
 def percentages(text: Text) -> Iterator[Found]:

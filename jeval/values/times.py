@@ -34,9 +34,7 @@ _NAMED = re.compile(r"\b(?:(noon|midday)|midnight)\b", re.IGNORECASE)
 
 def times(text: Text) -> Iterator[Found]:
     """Every time of day; both halves of the day where the text leaves open which."""
-    for found in matches(
-        _HALVED, text.plain, text.numbers if not text.vocabulary.isdisjoint(_HALF_WORDS) else ()
-    ):
+    for found in matches(_HALVED, text.plain, text.numbers if not text.vocabulary.isdisjoint(_HALF_WORDS) else ()):
         late = found["half"][0] in "pP"
         if found["hour0"]:  # "10 to 2 pm": the first may be in either half
             readings = _either(int(found["hour0"]), found["minute0"])

@@ -24,10 +24,7 @@ def make_store(folder: Path) -> Path:
     """Two runs of one large dataset, whose answers differ a little."""
     from jeval.app.cli import main
 
-    seeds = [
-        json.loads(line)
-        for line in (ROOT / "datasets" / "clinic.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    seeds = [json.loads(line) for line in (ROOT / "datasets" / "clinic.jsonl").read_text(encoding="utf-8").splitlines()]
     dataset, store = folder / "large.jsonl", folder / "large.db"
     with dataset.open("w", encoding="utf-8") as file:
         for i in range(CASES):
@@ -56,9 +53,7 @@ async def measure(store: Path) -> None:
     )
     runs = (await datasette.client.get(f"/{store.stem}/runs.json?_shape=array&_sort_desc=started_at")).json()
     b, a = runs[0]["id"], runs[1]["id"]
-    checks = (
-        await datasette.client.get(f"/{store.stem}/run_summary.json?_shape=array&run_id={quote(b)}")
-    ).json()[0]
+    checks = (await datasette.client.get(f"/{store.stem}/run_summary.json?_shape=array&run_id={quote(b)}")).json()[0]
     print(f"{sum(checks[s] for s in ('pass', 'fail', 'review', 'skipped', 'error')):,} checks in the run")
     run = f"/-/jeval/run/{b}"
     pages = {
@@ -87,10 +82,7 @@ async def measure(store: Path) -> None:
             size = len(response.content)
             if response.status_code != 200:
                 sys.exit(f"{path}: status {response.status_code}")
-        print(
-            f"{name:32} median {statistics.median(took):6.0f} ms   worst {max(took):6.0f} ms  "
-            f" {size / 1000:6.0f} kB"
-        )
+        print(f"{name:32} median {statistics.median(took):6.0f} ms   worst {max(took):6.0f} ms   {size / 1000:6.0f} kB")
 
 
 def main() -> None:

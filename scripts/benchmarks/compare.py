@@ -102,9 +102,7 @@ def main(checks: int = 500_000) -> list[tuple[str, float, float, str]]:
 
         def both() -> Any:
             a, b = find_run(connection, "before"), find_run(connection, "after")
-            return compare(
-                run_facts(connection, a), run_facts(connection, b), align(connection, a, b)
-            ).as_dict()
+            return compare(run_facts(connection, a), run_facts(connection, b), align(connection, a, b)).as_dict()
 
         def critical() -> Any:
             return connection.execute("SELECT * FROM critical_failures WHERE run_id = 'after'").fetchall()
@@ -113,9 +111,7 @@ def main(checks: int = 500_000) -> list[tuple[str, float, float, str]]:
         said = f"{found['unchanged']:,} unchanged, {len(found['new_failures']):,} new failures"
         figures.append((f"compare two runs of {checks:,} checks", wall, processor, said))
         wall, processor, found = measure(critical)
-        figures.append(
-            (f"critical failures of a run of {checks:,}", wall, processor, f"{len(found):,} found")
-        )
+        figures.append((f"critical failures of a run of {checks:,}", wall, processor, f"{len(found):,} found"))
     for name, wall, processor, said in figures:
         print(f"{name:<44} {1000 * wall:8.1f} ms  ({1000 * processor:.1f} ms of processor; {said})")
     return figures

@@ -33,8 +33,7 @@ def main() -> None:
     questions = json.dumps({f"q{i}": question for i in range(5)})
     state = "x " * 500
     bodies = [
-        f'{{"model":"m","state":{{"n":{i},"text":"{state}"}},"questions":{questions}}}'.encode()
-        for i in range(cases)
+        f'{{"model":"m","state":{{"n":{i},"text":"{state}"}},"questions":{questions}}}'.encode() for i in range(cases)
     ]
     started = time.perf_counter()
     uvloop.run(ask(url, bodies, concurrency))

@@ -60,9 +60,7 @@ class Took(NamedTuple):
 def run(*arguments: str, cwd: Path) -> Took:
     """Run a process and take its measure. `wait4` counts this child alone."""
     started = time.perf_counter()
-    process = subprocess.Popen(
-        arguments, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    process = subprocess.Popen(arguments, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     out = process.stdout.read() if process.stdout else ""
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - started
@@ -102,7 +100,7 @@ def write_cases(path: Path, number: int) -> None:
     with path.open("w") as file:
         for i in range(number):
             case = {
-                "id": f"bench-{i}", "input": text(20), "output": text(60), 
+                "id": f"bench-{i}", "input": text(20), "output": text(60),
                 "context": [{"id": "k1", "content": text(80)}],
                 "policy": text(40),
                 "toolEvents": [{"id": "t1", "name": "book", "status": "success", "output": {"status": "confirmed"}}],
@@ -134,11 +132,7 @@ def run_speed(folder: Path, number: int, times: int) -> None:
     with judge(LATENCY_S * 1000) as url:
         for _ in range(times):
             floors.append(
-                float(
-                    run(
-                        sys.executable, str(HERE / "floor.py"), url, str(number), str(CONCURRENCY), cwd=ROOT
-                    ).out
-                )
+                float(run(sys.executable, str(HERE / "floor.py"), url, str(number), str(CONCURRENCY), cwd=ROOT).out)
             )
             fresh(folder)
             runs.append(jeval("run", *overrides(folder, url, number), cwd=folder))
@@ -168,9 +162,7 @@ def sweep(folder: Path) -> None:
         before = size(folder / "bench.db")
         values = [f"{0.51 + 0.009 * i:.3f}" for i in range(profiles)]
         one = jeval("run", "-m", *overrides(folder, url, number), f"thresholds.pass={values[0]}", cwd=folder)
-        took = jeval(
-            "run", "-m", *overrides(folder, url, number), f"thresholds.pass={','.join(values)}", cwd=folder
-        )
+        took = jeval("run", "-m", *overrides(folder, url, number), f"thresholds.pass={','.join(values)}", cwd=folder)
         grown = size(folder / "bench.db") - before
         with urlopen(f"{url}/stats") as response:
             asked = json.load(response)["requests"]
@@ -201,9 +193,7 @@ def metrics_cost(folder: Path) -> None:
                 ).cpu
             )
     added = (median(scored) - median(plain)) / number * 1000
-    print(
-        f"metric of 4 questions about a state of its own: {added:.2f} ms of CPU a case more, its request included"
-    )
+    print(f"metric of 4 questions about a state of its own: {added:.2f} ms of CPU a case more, its request included")
 
 
 def startup(folder: Path) -> None:

@@ -30,13 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="how FILE is written (default: look and see)",
     )
     parser.add_argument("-o", "--out", metavar="OUT", help="the dataset to write; - for stdout")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show the first cases and the summary, write nothing"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="show the first cases and the summary, write nothing")
     parser.add_argument("--force", action="store_true", help="write over OUT if it exists")
-    parser.add_argument(
-        "--keep-going", action="store_true", help="leave out what cannot be captured (exit code 2)"
-    )
+    parser.add_argument("--keep-going", action="store_true", help="leave out what cannot be captured (exit code 2)")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N records")
     parser.add_argument(
         "--map", action="append", default=[], metavar="FIELD=PATH",
@@ -101,9 +97,7 @@ def _options(args: argparse.Namespace) -> Options:
         try:
             failure = re.compile(args.tool_failure)
         except re.error as error:
-            raise ConfigError(
-                f"--tool-failure {args.tool_failure!r}: is no regular expression ({error})"
-            ) from error
+            raise ConfigError(f"--tool-failure {args.tool_failure!r}: is no regular expression ({error})") from error
     return Options(args.answers, args.transcript, failure, args.tools_recorded, fields)
 
 
@@ -144,9 +138,7 @@ def _refuse(capture: Capture, args: argparse.Namespace) -> None:
     if capture.problems and not args.keep_going:
         raise DataError(capture.problems, capture.more)
     if not capture.cases:
-        raise ConfigError(
-            f"{args.file} holds no case; check that it is the right file and --format {capture.format}"
-        )
+        raise ConfigError(f"{args.file} holds no case; check that it is the right file and --format {capture.format}")
 
 
 def _summary(capture: Capture, args: argparse.Namespace) -> None:
@@ -159,9 +151,7 @@ def _summary(capture: Capture, args: argparse.Namespace) -> None:
     cases = f"{capture.cases:,} case{'' if capture.cases == 1 else 's'} of {capture.records:,}"
     lines = [f"{cases} records in {capture.path.name} (format {capture.format}{found}){where}"]
     if capture.fields:
-        lines.append(
-            "  with " + " · ".join(f"{name} {count:,}" for name, count in capture.fields.most_common())
-        )
+        lines.append("  with " + " · ".join(f"{name} {count:,}" for name, count in capture.fields.most_common()))
     if capture.renamed:
         lines.append(f"  {capture.renamed:,} × id that occurred before, with a number added")
     lines += [f"  {count:,} × {note}" for note, count in capture.notes.most_common()]

@@ -67,6 +67,4 @@ def _write_page(path: str, comparison: "Comparison") -> None:
     try:
         Path(path).write_text(comparison_page(comparison), encoding="utf-8")
     except OSError as error:
-        raise ConfigError(
-            f"--html {path}: cannot be written ({error.strerror}); name another file"
-        ) from error
+        raise ConfigError(f"--html {path}: cannot be written ({error.strerror}); name another file") from error

@@ -57,8 +57,7 @@ def raw(arguments: Sequence[str]) -> int:
     root = project_root()
     overrides = overrides_of(rest, sweep=sweep)
     if any(
-        flag in rest
-        for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")
+        flag in rest for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")
     ):
         run_hydra(lambda config: None, overrides, root)
         return 0
@@ -73,9 +72,7 @@ def raw(arguments: Sequence[str]) -> int:
     path = store_path(_value(rest, "store"), root)
     if options.from_run:
         with ExitStack() as stack:
-            connection = (
-                stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
-            )
+            connection = stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
             job.original = original(options.from_run, connection)
         overrides = [*overrides_from(job.original.config, overrides), *overrides]
     if not sweep:
@@ -93,9 +90,7 @@ def raw(arguments: Sequence[str]) -> int:
     return _conclude_sweep(job.sweep_id, job.codes, expected, path, json=options.json)
 
 
-def _conclude_sweep(
-    sweep_id: str, codes: Sequence[int], expected: int | None, path: object, *, json: bool
-) -> int:
+def _conclude_sweep(sweep_id: str, codes: Sequence[int], expected: int | None, path: object, *, json: bool) -> int:
     """Print the sweep's table; the worst exit code, a job that left no word counting as a failure."""
     from pathlib import Path
 

@@ -13,9 +13,7 @@ _LIMIT = 20
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="a JSON list on stdout, a run each")
-    parser.add_argument(
-        "--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)"
-    )
+    parser.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)")
     add_store(parser)
 
 

@@ -17,9 +17,7 @@ __all__ = ["arguments", "main"]
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_store(parser)
-    parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (default: a free one)"
-    )
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (default: a free one)")
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
 
 

@@ -44,9 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rubric", metavar="ID,…", help="only checks by these rubrics")
     parser.add_argument("--severity", metavar="S,…", help="only checks of these severities")
     parser.add_argument("--kind", metavar="K,…", help="only checks by rubrics of these kinds")
-    parser.add_argument(
-        "--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)"
-    )
+    parser.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)")
     add_store(parser)
 
 
@@ -180,7 +178,5 @@ def _values(flag: str, given: str | None, known: "Sequence[str]") -> tuple[str, 
     values = tuple(dict.fromkeys(value.strip() for value in (given or "").split(",") if value.strip()))
     for value in values:
         if value not in known:
-            raise ConfigError(
-                f"{flag} {value}: there is none of that name; use {', '.join(known) or 'nothing'}"
-            )
+            raise ConfigError(f"{flag} {value}: there is none of that name; use {', '.join(known) or 'nothing'}")
     return values
