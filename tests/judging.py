@@ -46,6 +46,18 @@ def after(seconds: float, act: Act) -> Act:
     return slow
 
 
+def every(number: int, act: Act, otherwise: Act) -> Act:
+    """`act` for the first and then every so many requests, `otherwise` for those between."""
+    seen = 0
+
+    async def mixed(body: bytes, writer: asyncio.StreamWriter) -> None:
+        nonlocal seen
+        seen += 1
+        await (act if seen % number == 1 else otherwise)(body, writer)
+
+    return mixed
+
+
 @contextlib.contextmanager
 def judging(*acts: Act) -> Iterator[Server]:
     """A judge's server in a thread of its own, for as long as the block lasts."""

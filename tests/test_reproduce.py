@@ -31,7 +31,7 @@ def test_a_reproduced_run_has_the_same_checks_and_asks_nothing(tmp_path: Path) -
 
 
 def test_a_run_is_reproduced_although_the_same_was_asked_afresh_since(tmp_path: Path) -> None:
-    from tests.running import hashed
+    from tests.judging import hashed
     from tests.servers import answer
 
     overrides = project(tmp_path, 3)
@@ -130,7 +130,7 @@ def test_an_unknown_run_names_the_remedy(tmp_path: Path) -> None:
 
 
 def test_an_incomplete_run_is_gone_on_with(tmp_path: Path) -> None:
-    from tests.running import hashed
+    from tests.judging import hashed
     from tests.servers import reply
 
     with judging(reply(400, {"detail": "odd"}), hashed) as server:

@@ -130,7 +130,7 @@ def test_one_more_profile_costs_the_store_less_than_150_bytes_a_check(tmp_path: 
 
 
 def test_an_incomplete_first_profile_lets_the_next_one_ask(tmp_path: Path) -> None:
-    from tests.running import every, hashed
+    from tests.judging import every, hashed
     from tests.servers import reply
 
     with judging(every(4, reply(400, {"detail": "odd"}), hashed)) as server:
