@@ -10,7 +10,7 @@ import yaml
 from jeval.app.commands.run import split_flags
 from jeval.errors import ConfigError
 from tests.judging import hashed, judging, local
-from tests.running import RUBRICS, case, jeval, jeval_process, project, rows, write_cases, write_rubrics
+from tests.running import RUBRICS, case, jeval, jeval_process, project, quick, rows, write_cases, write_rubrics
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_cases_are_chosen_by_metadata_sample_seed_and_limit(folder: Path) -> Non
     arguments = project(folder, cases)
 
     def chosen(*more: str) -> list[str]:
-        ran = jeval("run", *arguments, *more, "--json")
+        ran = quick(*arguments, *more, "--json")
         run = ran.json["run_id"]
         return [
             row[0]
@@ -136,14 +136,14 @@ def test_judgments_are_reused_asked_afresh_or_never_asked_for(folder: Path) -> N
     arguments = project(folder, 3)
     with judging() as server:
         asking = [*arguments, *local(server.url)]
-        only = jeval("run", *asking, "judge.reuse=only", "--json")
+        only = quick(*asking, "judge.reuse=only", "--json")
         assert only.code == 2 and only.json["counts"]["error"] == 6 and server.bodies == []
-        first = jeval("run", *asking, "--json")
-        again = jeval("run", *asking, "--json")
+        first = quick(*asking, "--json")
+        again = quick(*asking, "--json")
         assert len(server.bodies) == 3
-        afresh = jeval("run", *asking, "judge.reuse=never", "--json")
+        afresh = quick(*asking, "judge.reuse=never", "--json")
         assert len(server.bodies) == 6
-        kept = jeval("run", *asking, "judge.reuse=only", "--json")
+        kept = quick(*asking, "judge.reuse=only", "--json")
         assert len(server.bodies) == 6
     assert [r.code for r in (first, again, afresh, kept)] == [0, 0, 0, 0]
     assert [r.json["judgments"] for r in (first, again, afresh, kept)] == [
@@ -158,8 +158,8 @@ def test_judgments_are_reused_asked_afresh_or_never_asked_for(folder: Path) -> N
 def test_another_profile_asks_nothing_more(folder: Path) -> None:
     arguments = project(folder, 5)
     with judging() as server:
-        jeval("run", *arguments, *local(server.url))
-        strict = jeval("run", *arguments, *local(server.url), "thresholds=strict", "--json")
+        quick(*arguments, *local(server.url))
+        strict = quick(*arguments, *local(server.url), "thresholds.pass=0.9", "thresholds.fail=0.3", "--json")
         assert len(server.bodies) == 5
     assert strict.json["requests"] == 0 and strict.json["thresholds"] == {"pass": 0.9, "fail": 0.3}
 

@@ -43,7 +43,7 @@ _MAYBE_VALUE = {
 }
 # What Hydra reads as it stands, and what of that it makes numbers and truth values of: 1.10 becomes 1.1.
 _WORD = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./-]*")
-_CONVERTED = re.compile(r"[0-9.].*|true|false|inf|nan", re.I)
+_CONVERTED = re.compile(r"[0-9.].*|true|false|inf|nan|null", re.I)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.(?:0|[0-9]{0,5}[1-9]))?")
 
 
@@ -63,6 +63,8 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
     for group in ("dataset", "rubrics", "metrics"):
         if f"{group}.path" in keys and group not in keys:
             found.append(f"{group}=file")
+    if "dataset.path" in keys and keys & {"metrics", "metrics.path"} and not keys & {"rubrics", "rubrics.path"}:
+        found.append("rubrics=none")  # who names only metrics wants only metrics
     for argument in arguments:
         key, equals, value = argument.partition("=")
         if not equals or argument.startswith("-"):
