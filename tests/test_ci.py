@@ -70,3 +70,10 @@ def test_an_empty_dataset_cannot_pass(tmp_path: Path) -> None:
     ran = jeval("run", "--ci", *project(tmp_path, []), "gate.allow_simulated=true")
     assert ran.code == 2
     assert "cases 0, at least 1 required" in ran.out
+
+
+def test_the_json_tells_the_gates_verdict(tmp_path: Path) -> None:
+    ran = jeval("run", "--ci", *project(tmp_path, 2), "--json")
+    assert ran.json["gate"]["passed"] is False
+    assert any("simulated judge" in text for text in ran.json["gate"]["broken"])
+    assert jeval("run", *project(tmp_path, 2), "--json").json["gate"] is None

@@ -115,10 +115,10 @@ def test_the_summary_shows_critical_failures_before_any_count(tmp_path: Path) ->
     assert "pass rate" in ran.out and " decided" in ran.out and " of 60) applicable" in ran.out
 
 
-def test_without_critical_failures_it_says_so(tmp_path: Path) -> None:
+def test_where_no_critical_check_applies_it_says_so(tmp_path: Path) -> None:
     arguments = project(tmp_path, 2)
     write_rubrics(tmp_path / "rubrics.json", [RUBRICS[1]])
-    assert "no critical failures" in quick(*arguments).out
+    assert "no check of critical severity applied" in quick(*arguments).out
 
 
 def test_a_simulated_run_says_so_and_a_real_one_does_not(tmp_path: Path) -> None:

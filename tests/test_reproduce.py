@@ -137,3 +137,17 @@ def test_an_incomplete_run_is_gone_on_with(tmp_path: Path) -> None:
         assert jeval("run", *project(tmp_path, 4), *local(server.url, "judge.concurrency=1")).code == 2
         ran = jeval("run", "--from-run", "@last", store_of(tmp_path), "--json")
     assert (ran.code, ran.json["requests"]) == (0, 1)
+
+
+def test_a_run_is_reproduced_from_any_folder_by_the_project_its_store_lies_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    project(home, 2)
+    monkeypatch.chdir(home)
+    assert jeval("run", "dataset.path=cases.jsonl", "rubrics.path=rubrics.json").code == 0
+    monkeypatch.chdir(elsewhere)
+    ran = jeval("run", "--from-run", "@last", store_of(home))
+    assert ran.code == 0, ran.err

@@ -43,6 +43,11 @@ def gate_run(
     )
     verdict = judge_gate(rules, facts)
     told = {"name": rules.name, "rules": [reason._asdict() for reason in verdict.reasons]}
+    outcome.gate = {
+        "name": rules.name,
+        "passed": verdict.exit_code == 0,
+        "broken": [reason.text for reason in verdict.broken],
+    }
     finish_run(connection, run["pk"], {"exit_code": verdict.exit_code, "gate": json_text(told)})
     _print(painter, prepared, verdict, quiet)
     if os.environ.get("GITHUB_ACTIONS") == "true":
@@ -56,7 +61,7 @@ def _print(painter: Painter, prepared: Prepared, verdict: GateVerdict, quiet: bo
     words = {
         0: ("passed", "green"),
         1: ("FAILED", "red"),
-        2: ("NOT PASSED: not everything was evaluated", "yellow"),
+        2: ("NOT PASSED", "yellow"),
     }
     word, colour = words[verdict.exit_code]
     if not quiet:

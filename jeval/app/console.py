@@ -40,6 +40,8 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
     if outcome.simulated:
         note = "simulated: the offline judge compares words, it understands nothing; what it cannot know is for review"
         painter.line("  " + painter.paint(note, "yellow"))
+    if outcome.stopped_because:
+        painter.line("  " + painter.paint(f"stopped: {plain(outcome.stopped_because)}", "magenta"))
     for warning in prepared.warnings:
         painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))
     if len(outcome.models) > 1:
@@ -51,7 +53,7 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
     _print_critical(painter, outcome, connection)
     _print_counts(painter, outcome.summary)
     _print_rubrics(painter, outcome.summary)
-    _print_scores(painter, outcome.summary)
+    _print_scores(painter, outcome.summary, simulated=outcome.simulated)
     _print_flips(painter, prepared, outcome)
     _print_incomplete(painter, outcome, connection)
 
@@ -73,7 +75,7 @@ def _effort(outcome: Outcome) -> str:
 def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Connection) -> None:
     total = outcome.summary.critical_failures
     if not total:
-        painter.line(painter.paint("no critical failures", "green" if outcome.summary.decided else "bright_black"))
+        _print_no_critical(painter, outcome.summary)
         return
     painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
     rows = critical_failures(connection, outcome.run_id, 10)
@@ -81,6 +83,19 @@ def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Conn
         painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {plain(version)}: {plain(reason, 150)}")
     if total > 10:
         painter.line(f"  … and {total - 10:,} more: jeval show {outcome.run_id} --status fail --severity critical")
+
+
+def _print_no_critical(painter: Painter, summary: Summary) -> None:
+    """No critical failure is good news only as far as critical checks were decided."""
+    critical = [tally.counts for tally in summary.rubrics.values() if tally.rubric.severity == "critical"]
+    decided = sum(counts["pass"] for counts in critical)
+    undecided = sum(counts["review"] + counts["error"] for counts in critical)
+    if decided:
+        painter.line(painter.paint(f"no critical failures among {decided:,} decided critical checks", "green"))
+    elif not undecided:
+        painter.line(painter.paint("no check of critical severity applied", "bright_black"))
+    if undecided:
+        painter.line(painter.paint(f"{undecided:,} critical checks are undecided", "yellow"))
 
 
 def _print_counts(painter: Painter, summary: Summary) -> None:
@@ -114,10 +129,13 @@ def _print_rubrics(painter: Painter, summary: Summary) -> None:
         painter.line(f"  {names[tally.rubric.id]:<{width}}  {tally.rubric.severity:<8}{cells}{optional}")
 
 
-def _print_scores(painter: Painter, summary: Summary) -> None:
+def _print_scores(painter: Painter, summary: Summary, *, simulated: bool) -> None:
     if not summary.scores:
         return
     painter.line()
+    if simulated:
+        note = "the offline judge cannot answer a metric's questions: these scores say nothing about the answers"
+        painter.line("  " + painter.paint(note, "yellow"))
     width = max(len(name) for name in summary.scores)
     for name, score in summary.scores.items():
         mean = f"{score.mean:.3f}" if score.mean is not None else "–"
@@ -145,9 +163,6 @@ def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Co
         rows = request_errors(connection, outcome.run_id)
         for kind, number, message in rows:
             painter.line(f"  {number:,} × {kind}: {plain(message or '', 150)}")
-    if outcome.stopped_because:
-        painter.line()
-        painter.line(painter.paint(f"stopped: {plain(outcome.stopped_because)}", "magenta"))
     if outcome.left and outcome.status != "complete":
         painter.line(f"  {outcome.left:,} cases are left; the same command goes on where this stopped")
 
@@ -175,6 +190,7 @@ def outcome_json(prepared: Prepared, outcome: Outcome, store: str) -> dict[str, 
         "cost_usd": outcome.cost_usd,
         "wall_s": round(outcome.wall_s, 3),
         "store": store,
+        "gate": outcome.gate,
     }
 
 

@@ -82,7 +82,7 @@ class Job:
             code, error = 3, f"{type(failure).__name__}: {failure}"
         finally:
             if error:
-                print(f"jeval: job {position} ({' '.join(overrides)}): {error}", file=sys.stderr)
+                print(f"jeval: job {position + 1} ({' '.join(overrides)}): {error}", file=sys.stderr)
             self.codes.append(code)
             self._record(config, position, overrides, code, error or None)
         if code == 130:

@@ -34,6 +34,8 @@ class Outcome:
     stopped_because: str | None = None
     oldest_reused: str | None = None
     models: list[str] = field(default_factory=list)
+    gate: dict[str, Any] | None = None
+    """The gate's verdict: its name, whether it passed, and the rules that do not hold. None without --ci."""
     flips: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Checks whose status differs between repeats, by (rubric id, status as counted)."""
 
@@ -63,6 +65,7 @@ class Stop:
     def __init__(self, max_usd: float | None, outcome: Outcome) -> None:
         self._max_usd, self._outcome = max_usd, outcome
         self._failures = 0
+        self._begun = 0
         self.because: str | None = None
 
     def look(self, result: CaseResult) -> None:
@@ -72,9 +75,20 @@ class Stop:
             self._failures = self._failures + 1 if lost else 0
             if self._failures >= _LOST and exchange.failure is not None:
                 self.because = f"the judge cannot be reached ({exchange.failure.message})"
-        cost = self._outcome.cost_usd
-        if self._max_usd is not None and cost is not None and cost >= self._max_usd:
-            self.because = f"judge.max_usd={self._max_usd:g} is spent (${cost:.4f})"
+        self._spend()
+
+    def _spend(self) -> None:
+        """Stop once what is paid, and what is under way at the mean price so far, reaches the limit."""
+        cost, done = self._outcome.cost_usd, self._outcome.summary.cases
+        if self._max_usd is None or cost is None or not done:
+            return
+        under_way = (self._begun - done) * cost / done
+        if cost + under_way >= self._max_usd:
+            self.because = f"judge.max_usd={self._max_usd:g} is reached (${cost:.4f}, and what was under way)"
 
     def __call__(self) -> bool:
+        """Asked before each case is begun."""
+        self._spend()
+        if self.because is None:
+            self._begun += 1
         return self.because is not None

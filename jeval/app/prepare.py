@@ -129,6 +129,12 @@ def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], me
         )
     if dataset.cases == 0:
         found.append(f"dataset {dataset.path}: no case is selected, so nothing is evaluated")
+    judge = settings.judge
+    if judge.max_usd is not None and judge.usd_per_million_input is None and judge.gateway != "offline":
+        found.append(
+            f"judge.max_usd={judge.max_usd:g} holds only where replies state their cost, for judge {judge.name} has no "
+            "price; set judge.usd_per_million_input"
+        )
     found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
     return tuple(found)
 

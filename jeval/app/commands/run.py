@@ -74,6 +74,8 @@ def raw(arguments: Sequence[str]) -> int:
         with ExitStack() as stack:
             connection = stack.enter_context(closing(open_store(path, create=False))) if path.exists() else None
             job.original = original(options.from_run, connection)
+            if connection is not None:  # its files are named as they were from the project that the store lies in
+                job.root = project_root(path.parent)
         overrides = [*overrides_from(job.original.config, overrides), *overrides]
     if not sweep:
         run_hydra(job, overrides, root)
