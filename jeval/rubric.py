@@ -164,7 +164,7 @@ class Rubric(_Model):
             raise ValueError("kind custom needs outcomes.acceptable and outcomes.unacceptable")
         return self
 
-    @property
+    @cached_property
     def requires(self) -> tuple[Evidence, ...]:
         """All evidence that must exist: the kind's and the rubric's own."""
         return tuple(dict.fromkeys((*KINDS[self.kind][0], *self.applicability.requires)))
