@@ -2,7 +2,7 @@
 
 JevalError                3
 ├── ConfigError           3  an override, a config group, a threshold, a key variable
-├── DataError             3  one or more `Problem`s in files people wrote
+├── DataError             3  one or more `Problem`s in what people wrote
 ├── StoreError            3  the SQLite file cannot be used
 │   └── StoreTooNew       3  it was written by a newer jeval
 ├── NotFound              3  no run, case or rubric of that name
@@ -41,10 +41,11 @@ class ConfigError(JevalError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong in a file a person wrote.
+    """One thing wrong in what a person wrote.
 
-    `place` is the file and line (`cases.jsonl:12`), `field` a dotted path inside it or "" for the whole,
-    `value` what stands there, already shortened for display, or None where nothing does.
+    `place` is the file and line (`cases.jsonl:12`) or the item handed over (`case 12 (late)`), `field` a dotted
+    path inside it or "" for the whole, `value` what stands there, already shortened for display, or None where
+    nothing does.
     """
 
     place: str

@@ -4,16 +4,18 @@ The command line calls `evaluate_all` too, with a store behind its evaluator's r
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from jeval.case import Case
 from jeval.evaluator import Evaluator
+from jeval.given import CaseLike, MetricLike, RubricLike, ThresholdsLike, judge_of, models_of, thresholds_of
 from jeval.metric import Metric
 from jeval.plan import DEFAULT_MAX_STATE_TOKENS, Planner
+from jeval.problems import shorten
 from jeval.question import Judge
 from jeval.result import CaseResult
-from jeval.rubric import Rubric, Thresholds
+from jeval.rubric import Rubric
 
 __all__ = [
     "evaluate_all",
@@ -57,57 +59,98 @@ async def evaluate_all(
 
 
 async def evaluate_dataset_async(
-    cases: Iterable[Case | Mapping[str, Any]],
-    rubrics: Sequence[Rubric | Mapping[str, Any]] = (),
+    cases: Iterable[CaseLike],
+    rubrics: Iterable[RubricLike] = (),
     *,
-    metrics: Sequence[Metric | Mapping[str, Any]] = (),
+    metrics: Iterable[MetricLike] = (),
     judge: Judge | None = None,
-    thresholds: Thresholds | None = None,
+    thresholds: ThresholdsLike | None = None,
     concurrency: int = 64,
 ) -> list[CaseResult]:
-    """Every case's result, in the order of the cases. The judge is the offline one unless given."""
+    """Every case's result, in the order of the cases.
+
+    Cases, rubrics and metrics may be models or mappings as on disk; all of them are checked before anything is
+    asked. The judge is the offline one unless given, and stays open; `thresholds` are {"pass": 0.75, "fail": 0.5}
+    unless given; `concurrency` is the number of cases under way at once.
+
+    A judge that fails makes checks of status error, no exception. Raises DataError with every problem of a mapping
+    and for an id given twice, ConfigError for thresholds, JudgeRefused where the judge would refuse every further
+    request too, TypeError for what is none of these.
+    """
     planner = Planner(
-        [one if isinstance(one, Rubric) else Rubric.model_validate(one) for one in rubrics],
-        [one if isinstance(one, Metric) else Metric.model_validate(one) for one in metrics],
+        models_of(rubrics, Rubric),
+        models_of(metrics, Metric),
         max_state_tokens=DEFAULT_MAX_STATE_TOKENS,
     )
-    evaluator = Evaluator(planner, judge or _offline(), thresholds or Thresholds())
+    evaluator = Evaluator(planner, judge_of(judge) or _offline(), thresholds_of(thresholds))
     results: dict[int, CaseResult] = {}
 
     async def keep(position: int, case: Case, result: CaseResult) -> None:
         results[position] = result
 
-    stream = (case if isinstance(case, Case) else Case.model_validate(case) for case in cases)
     try:
-        await evaluate_all(evaluator, stream, keep, concurrency=concurrency)
+        await evaluate_all(evaluator, models_of(cases, Case), keep, concurrency=concurrency)
     except BaseExceptionGroup as group:
         raise _first(group) from group
     return [results[position] for position in sorted(results)]
 
 
 async def evaluate_case_async(
-    case: Case | Mapping[str, Any],
-    rubrics: Sequence[Rubric | Mapping[str, Any]] = (),
+    case: CaseLike,
+    rubrics: Iterable[RubricLike] = (),
     *,
-    metrics: Sequence[Metric | Mapping[str, Any]] = (),
+    metrics: Iterable[MetricLike] = (),
     judge: Judge | None = None,
-    thresholds: Thresholds | None = None,
+    thresholds: ThresholdsLike | None = None,
 ) -> CaseResult:
-    """The result of one case."""
+    """The result of one case. What is taken and raised is said at `evaluate_dataset_async`."""
+    if not isinstance(case, Case | Mapping):
+        raise TypeError(f"case is {shorten(case)}; pass a Case or a mapping, or several to evaluate_dataset")
     results = await evaluate_dataset_async(
         [case], rubrics, metrics=metrics, judge=judge, thresholds=thresholds, concurrency=1
     )
     return results[0]
 
 
-def evaluate_case(case: Case | Mapping[str, Any], rubrics: Sequence[Any] = (), **options: Any) -> CaseResult:
-    """`evaluate_case_async`, from code that runs no event loop."""
-    return asyncio.run(_closing(evaluate_case_async(case, rubrics, **options), options.get("judge")))
+def evaluate_case(
+    case: CaseLike,
+    rubrics: Iterable[RubricLike] = (),
+    *,
+    metrics: Iterable[MetricLike] = (),
+    judge: Judge | None = None,
+    thresholds: ThresholdsLike | None = None,
+) -> CaseResult:
+    """`evaluate_case_async`, from code that runs no event loop; the judge's connections are closed at the end."""
+    _refuse("evaluate_case", judge)
+    evaluation = evaluate_case_async(case, rubrics, metrics=metrics, judge=judge, thresholds=thresholds)
+    return asyncio.run(_closing(evaluation, judge))
 
 
-def evaluate_dataset(cases: Iterable[Any], rubrics: Sequence[Any] = (), **options: Any) -> list[CaseResult]:
-    """`evaluate_dataset_async`, from code that runs no event loop."""
-    return asyncio.run(_closing(evaluate_dataset_async(cases, rubrics, **options), options.get("judge")))
+def evaluate_dataset(
+    cases: Iterable[CaseLike],
+    rubrics: Iterable[RubricLike] = (),
+    *,
+    metrics: Iterable[MetricLike] = (),
+    judge: Judge | None = None,
+    thresholds: ThresholdsLike | None = None,
+    concurrency: int = 64,
+) -> list[CaseResult]:
+    """`evaluate_dataset_async`, from code that runs no event loop; the judge's connections are closed at the end."""
+    _refuse("evaluate_dataset", judge)
+    evaluation = evaluate_dataset_async(
+        cases, rubrics, metrics=metrics, judge=judge, thresholds=thresholds, concurrency=concurrency
+    )
+    return asyncio.run(_closing(evaluation, judge))
+
+
+def _refuse(name: str, judge: Judge | None) -> None:
+    """Raise TypeError for no judge, which could not be closed, and RuntimeError inside a running event loop."""
+    judge_of(judge)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError(f"{name} cannot run where an event loop runs, as in a notebook; await {name}_async(…) there")
 
 
 async def _closing(evaluation: Awaitable[_T], judge: Judge | None) -> _T:

@@ -23,7 +23,7 @@ def drawn() -> list[tuple[int, str, int]]:
     """The tree in the module's docstring: depth, name and exit code of each line."""
     found = []
     for line in (errors.__doc__ or "").splitlines():
-        match = re.match(r"    ([│├└─ ]*)([A-Z]\w+) +(\d)\b", line)
+        match = re.match(r"([│├└─ ]*)([A-Z]\w+) +(\d)\b", line)
         if match:
             found.append((len(match[1]) // 4, match[2], int(match[3])))
     return found

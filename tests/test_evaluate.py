@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
 import pytest
 
 from jeval.case import Case
-from jeval.errors import JudgeError, JudgeRefused, MalformedAnswer
+from jeval.errors import DataError, JudgeError, JudgeRefused, MalformedAnswer
 from jeval.evaluate import (
     evaluate_all,
     evaluate_case,
@@ -369,3 +370,49 @@ def test_thresholds_that_do_not_go_with_a_rubrics_are_refused_before_anything_is
 def test_a_metric_as_a_model_does_too() -> None:
     metric = Metric.model_validate(METRIC)
     assert evaluate_case(case(), metrics=[metric], judge=ScriptedJudge(first_option)).scores[0].score == 0.9
+
+
+def test_thresholds_may_be_a_mapping() -> None:
+    judge = ScriptedJudge(lambda question: leaning(question, "acceptable", 0.8))
+    strict = {"pass": 0.9, "fail": 0.5}
+    assert evaluate_case(case(), [TONE], judge=judge, thresholds=strict).checks[0].status == "review"
+
+
+def test_whatever_is_wrong_is_told_before_anything_is_asked() -> None:
+    judge = ScriptedJudge()
+    with pytest.raises(DataError, match="case 2 \\(b\\): output is missing; add it"):
+        evaluate_dataset([case(), {"id": "b", "input": "i"}], [TONE], judge=judge)
+    with pytest.raises(DataError, match="rubric 1 \\(tone\\): version is missing"):
+        evaluate_dataset([case()], [{"id": "tone", "kind": "custom"}], judge=judge)
+    with pytest.raises(DataError, match="metric 1 \\(polite\\): questions is missing"):
+        evaluate_dataset([case()], metrics=[{"id": "polite", "version": "1", "fields": ["input"]}], judge=judge)
+    assert judge.requests == []
+
+
+@pytest.mark.parametrize("evaluate", [evaluate_case, evaluate_dataset])
+def test_what_is_no_judge_is_refused_in_words(evaluate: Any) -> None:
+    with pytest.raises(TypeError, match=r"judge is 'offline', which has no name, .*; pass a Judge"):
+        evaluate([case()] if evaluate is evaluate_dataset else case(), [TONE], judge="offline")
+
+
+def test_one_case_is_neither_a_text_nor_a_list_of_cases() -> None:
+    for wrong in ("cases.jsonl", [case()]):
+        with pytest.raises(TypeError, match="pass a Case or a mapping, or several to evaluate_dataset"):
+            evaluate_case(wrong, [TONE])  # type: ignore[arg-type]
+
+
+def test_inside_an_event_loop_the_async_twin_is_named() -> None:
+    async def notebook() -> None:
+        with pytest.raises(RuntimeError, match="await evaluate_case_async"):
+            evaluate_case(case(), [TONE])
+        with pytest.raises(RuntimeError, match="await evaluate_dataset_async"):
+            evaluate_dataset([case()], [TONE])
+
+    asyncio.run(notebook())
+
+
+@pytest.mark.parametrize(
+    ("twin", "original"), [(evaluate_case, evaluate_case_async), (evaluate_dataset, evaluate_dataset_async)]
+)
+def test_help_tells_of_the_same_parameters_for_both_twins(twin: Any, original: Any) -> None:
+    assert signature(twin).parameters == signature(original).parameters

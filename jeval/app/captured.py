@@ -12,7 +12,6 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from jeval.app.faults import problems_of, shorten
 from jeval.app.files import SHOWN
 from jeval.app.parse import BadText, parse_json
 from jeval.case import Case
@@ -21,6 +20,7 @@ from jeval.fingerprint import compact
 from jeval.imports.draft import Draft, Options, Unfit
 from jeval.imports.formats import FORMATS, detect, drafts
 from jeval.imports.transcript import message_list
+from jeval.problems import problems_of, shorten
 
 __all__ = ["Capture", "Target", "records_of"]
 

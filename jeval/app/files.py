@@ -14,12 +14,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from jeval.app.faults import problems_of, shorten
 from jeval.app.parse import BadText, is_no_text, parse_json, parse_yaml
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.fingerprint import canonical
 from jeval.metric import Metric
+from jeval.problems import problems_of, shorten
 from jeval.rubric import Rubric
 
 __all__ = ["Dataset", "Selection", "read_cases", "read_metrics", "read_rubrics", "scan"]

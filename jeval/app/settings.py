@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from jeval.app.faults import problems_of
 from jeval.case import _Model
 from jeval.errors import ConfigError
 from jeval.fingerprint import sha256
+from jeval.problems import problems_of
 from jeval.rubric import Thresholds
 
 __all__ = [

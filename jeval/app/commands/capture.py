@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from jeval.app.captured import Capture, Target, line_of
-from jeval.app.faults import nearest
 from jeval.app.painter import plain
 from jeval.app.settings import json_text
 from jeval.errors import ConfigError, DataError
@@ -14,6 +13,7 @@ from jeval.fingerprint import compact
 from jeval.imports.draft import Options
 from jeval.imports.formats import FORMATS
 from jeval.imports.generic import FIELDS
+from jeval.problems import nearest
 
 __all__ = ["arguments", "main"]
 

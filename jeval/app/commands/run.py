@@ -7,9 +7,9 @@ from contextlib import ExitStack, closing
 from tempfile import TemporaryDirectory
 
 from jeval.app.compose import count_jobs, overrides_of, run_hydra
-from jeval.app.faults import nearest
 from jeval.app.places import project_root, store_path
 from jeval.errors import ConfigError
+from jeval.problems import nearest
 
 __all__ = ["raw"]
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from jeval.app.faults import nearest, problems_of, shorten
 from jeval.case import Case
 from jeval.errors import Problem
+from jeval.problems import nearest, problems_of, shorten
 
 
 def faults(**more: Any) -> list[Problem]:
