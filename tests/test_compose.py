@@ -159,6 +159,20 @@ def test_a_path_chooses_the_group_option_for_files(root: Path) -> None:
     assert (kept.dataset.name, kept.rubrics.name) == ("shop", "shop")
 
 
+@pytest.mark.parametrize("group", ["rubrics", "metrics"])
+def test_several_files_may_be_named_in_a_list(root: Path, group: str) -> None:
+    found = compose([f"{group}.path=[a.yaml, b c.yaml,1.10,${{HOME}}.yaml]", "dataset.path=x", "rubrics=file"], root)
+    assert list(found[group].path) == ["a.yaml", "b c.yaml", "1.10", "${HOME}.yaml"]
+    quoted = compose([f"{group}.path=['a,b.yaml',\"c's.yaml\"]", "dataset.path=x", "rubrics=file"], root)
+    assert list(quoted[group].path) == ["a,b.yaml", "c's.yaml"]
+
+
+def test_a_path_with_commas_and_brackets_is_one_path_where_there_is_such_a_file_or_no_list(root: Path) -> None:
+    (root / "[a,b]").touch()
+    for text in ("[a,b]", "a,b c.yaml", "[a],b", "x[1,2].yaml"):
+        assert parsed(f"rubrics.path={text}") == text
+
+
 def test_a_bundled_dataset_brings_its_rubrics(root: Path) -> None:
     assert [compose([f"dataset={name}"], root).rubrics.name for name in ("clinic", "shop", "manual")] == [
         "clinic",

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from jeval.app.faults import nearest
 from jeval.app.places import bundled_conf
+from jeval.app.refusals import at_once, in_words
 from jeval.errors import ConfigError
 
 __all__ = ["OPEN_MAPS", "OPTIONAL", "compose", "count_jobs", "literal", "overrides_of", "run_hydra"]
@@ -75,7 +75,8 @@ def overrides_of(arguments: Sequence[str], *, sweep: bool = False) -> list[str]:
         if key in _GROUPS and value in ("", "null"):
             raise ConfigError(f"{argument}: a run needs one {key} option; see `jeval run --help` for those there are")
         if key in _GROUPS and value.startswith("["):
-            raise ConfigError(f"{argument}: a run has one {key} option, not a list; sweep with -m {key}=A,B")
+            message = f"{argument}: a run has one {key} option, not a list; sweep with -m {key}=A,B"
+            raise ConfigError(message + at_once(key))
         if key.startswith("gate.") and not key.startswith("gate.min_scores."):
             key = re.sub(r"(?<=[a-z])([A-Z])", lambda m: "_" + m.group(1).lower(), key)
         inside = any(key.startswith(name) and len(key) > len(name) for name in OPEN_MAPS)
@@ -92,6 +93,8 @@ def _quoted(key: str, value: str, sweep: bool) -> str:
     opened = key.startswith(("tags.", "dataset.where."))
     if not (texts or opened) or not value or value[:1] in "'\"":
         return value
+    if key in ("rubrics.path", "metrics.path") and (files := _listed(value)) is not None:
+        return f"[{','.join(files)}]"
     if value == "null" or (_WORD.fullmatch(value) and not _CONVERTED.fullmatch(value)):
         return value
     # Tags and metadata have values of every type, as long as nothing of what was typed is lost.
@@ -100,6 +103,16 @@ def _quoted(key: str, value: str, sweep: bool) -> str:
     if sweep and "," in value and not Path(value).exists():
         return value
     return literal(value)
+
+
+def _listed(value: str) -> list[str] | None:
+    """The files of a list like `[a.yaml,b c.yaml]`, each quoted; None where it is no such list."""
+    inside = re.fullmatch(r"\[([^\[\]]*)\]", value)
+    if inside is None or os.path.exists(value):
+        return None
+    if "'" in value or '"' in value:  # quoted by hand
+        return [inside.group(1)]
+    return [literal(name.strip()) for name in inside.group(1).split(",") if name.strip()]
 
 
 def literal(text: str) -> str:
@@ -124,7 +137,7 @@ def count_jobs(overrides: Sequence[str]) -> int | None:
             len(list(override.sweep_string_iterator())) for override in parsed if override.is_sweep_override()
         )
     except Exception as error:
-        raise _in_words(error) from error
+        raise in_words(error) from error
 
 
 def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) -> None:
@@ -146,7 +159,7 @@ def run_hydra(job: Callable[[Any], None], arguments: Sequence[str], root: Path) 
     try:
         main()
     except Exception as error:
-        raise _in_words(error) from error
+        raise in_words(error, arguments) from error
     finally:
         sys.argv = before
 
@@ -174,55 +187,3 @@ def compose(arguments: Sequence[str], root: Path) -> Any:
     found: list[Any] = []
     run_hydra(found.append, overrides_of(arguments), root)
     return found[0]
-
-
-def _in_words(error: Exception) -> Exception:
-    """What Hydra or OmegaConf refused, in one line with the options there are; anything else as it is."""
-    from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
-
-    if isinstance(error, MissingConfigException) and error.options is not None:
-        group, _, option = (error.missing_cfg_file or "").rpartition("/")
-        options = ", ".join(name for name in error.options if name != "file")
-        close = nearest(option, error.options)
-        hint = f"did you mean {group}={close}? there are: {options}" if close else f"there are: {options}"
-        if group in ("dataset", "rubrics", "metrics"):
-            hint += f", or name a file with {group}.path=FILE"
-        return ConfigError(f"{group}={option}: there is no such option; {hint}")
-    if isinstance(error, OverrideParseException):
-        remedy = "write KEY=VALUE, and a value with odd characters in quotes: \"KEY='VALUE'\""
-        return ConfigError(f"{error.override}: is no override; {remedy}")
-    if isinstance(error, YAMLError):
-        mark = getattr(error, "problem_mark", None)
-        place = f"{mark.name}:{mark.line + 1}" if mark else "a file in conf/"
-        reason = getattr(error, "problem", None) or "it cannot be read"
-        return ConfigError(f"{place}: is not YAML: {reason}; correct it there")
-    if not isinstance(error, HydraException | OmegaConfBaseException):
-        return error
-    cause: BaseException = error.__cause__ or error
-    text = str(error).strip().splitlines()[0]
-    unknown = re.search(r"Key '([^']+)' is not in struct", f"{cause} {error}")
-    full = re.search(r"full_key: (\S+)", f"{cause} {error}")
-    if unknown:
-        return ConfigError(_unknown_key(full.group(1) if full else unknown.group(1)))
-    grouped = re.search(r"Could not override '([^']+)'", text)
-    if grouped:
-        return ConfigError(_unknown_key(grouped.group(1)))
-    return ConfigError(f"{text}; see `jeval run --help` for the overrides there are")
-
-
-def _unknown_key(key: str) -> str:
-    from jeval.app.settings import RunSettings
-
-    group, _, name = key.partition(".")
-    field = RunSettings.model_fields.get(group)
-    if field is None or not name:
-        known = [n for n in RunSettings.model_fields if n != "fingerprint"]
-        close = nearest(key, known)
-    else:
-        model: Any = field.annotation
-        known = [f"{group}.{f.serialization_alias or n}" for n, f in getattr(model, "model_fields", {}).items()]
-        close = nearest(key, known)
-    hint = f"did you mean {close}? there are: " if close else "there are: "
-    return f"{key}: there is no such setting; {hint}{', '.join(known)}"
