@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel, to_snake
 
 from jeval.errors import Problem
+from jeval.sketch import sketch
 
 __all__ = ["nearest", "problems_of", "shorten"]
 
@@ -74,6 +75,8 @@ def _problem(fault: Any, model: type[BaseModel], place: str) -> Problem:
         message, remedy = _unknown_key(location, model)
     else:
         message, remedy = _message(kind, fault)
+    if _SHAPES.get(kind) in (_LIST, _OBJECT) and (form := sketch(model, location)) != "…":
+        remedy = f"write {form}"
     return Problem(place, _path(location), value, message, remedy)
 
 
