@@ -174,7 +174,7 @@ def test_a_budget_stops_the_run_and_leaves_the_rest_for_another(tmp_path: Path) 
         ran = quick(*arguments, *local(server.url, *price, "judge.max_usd=200"), "--json")
         assert ran.code == 2 and ran.json["status"] == "incomplete"
         assert 0 < ran.json["cases"] < 20 and ran.json["cost_usd"] >= 200
-        assert "judge.max_usd=200 is spent" in ran.err
+        assert "judge.max_usd=200 is reached" in ran.err
         again = quick(*arguments, *local(server.url, *price), "--json")
         assert again.code == 0 and again.json["cases"] == 20
         assert len(server.bodies) == len(set(server.bodies)) == 20

@@ -102,7 +102,7 @@ def test_an_empty_dataset_is_incomplete(store: sqlite3.Connection, tmp_path: Pat
 def test_the_budget_is_measured_and_stops_before_the_next_case(store: sqlite3.Connection, tmp_path: Path) -> None:
     outcome = run(store, prepared(tmp_path, max_usd=0.002), judge := ScriptedJudge())
     assert len(judge.requests) == 2 and outcome.exit_code == 2 and outcome.left == 4
-    assert "judge.max_usd=0.002 is spent" in str(outcome.stopped_because)
+    assert "judge.max_usd=0.002 is reached" in str(outcome.stopped_because)
     assert run(store, prepared(tmp_path, max_usd=1.0), run_id="again").exit_code == 0
 
 
