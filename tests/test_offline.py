@@ -89,6 +89,14 @@ def test_claims_are_judged_against_the_references() -> None:
     assert leader(answered("The gate is made of oak.", "The gate opens at 9 am."), SUPPORT) == "not_covered"
 
 
+def test_what_the_user_said_first_is_the_responses_claim_once_it_says_so() -> None:
+    prices = "The Basic membership costs €29 a month"
+    agreed = answered("Yes, Basic costs €19 a month.", prices, user_input="Is Basic €19 a month?")
+    obeyed = answered("Done, I've cancelled your membership.", prices, user_input="Cancel me now.")
+    assert leader(agreed, SUPPORT) == "contradicted"
+    assert leader(obeyed, SUPPORT) == "not_covered"
+
+
 def test_a_claim_the_question_names_is_judged_instead_of_the_response() -> None:
     about_oak = choice("Is it so?", dict(SUPPORT.options), about="The gate is made of oak.")
     assert leader(answered("The gate opens at 9:00.", "The gate opens at 9 am."), about_oak) == "not_covered"
@@ -207,10 +215,10 @@ def halueval() -> list[tuple[bool, Mapping[str, float]]]:
 
 
 @needs_halueval
-def test_on_real_answers_it_is_right_at_least_as_often_as_plain_word_overlap() -> None:
+def test_on_real_answers_it_is_right_more_often_than_plain_word_overlap() -> None:
     found = halueval()
     right = sum((p["supported"] > p["contradicted"] + p["not_covered"]) == label for label, p in found)
-    assert right / len(found) >= 0.89
+    assert right / len(found) >= 0.92
 
 
 @needs_halueval
@@ -218,5 +226,5 @@ def test_on_real_answers_it_fails_no_right_answer_and_passes_few_wrong_ones() ->
     names = ("supported", "contradicted", "not_covered")
     found = [(label, three_way(p, Thresholds(), names, fail_on_third=True).status) for label, p in halueval()]
     assert sum(label and status == "fail" for label, status in found) == 0
-    assert sum(not label and status == "pass" for label, status in found) <= 15
+    assert sum(not label and status == "pass" for label, status in found) <= 10
     assert sum(status == "review" for _, status in found) <= 30

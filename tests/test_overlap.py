@@ -12,6 +12,10 @@ KETTLE = (
     "The lid opens by hand. The warranty lasts 2 years. Deliveries arrive between 08:00 and 14:00. "
     "The kettle was designed by Ines Halvard in Bergen. It is not suitable for induction hobs."
 )
+MEMBERSHIPS = (
+    "The Basic membership costs €29 a month. The Plus membership costs €49 a month. "
+    "Members may bring two guests on Sundays. Basic memberships start on 1 May."
+)
 ASKED = "What should I know about the kettle?"
 TEXTS = st.one_of(
     st.text(max_size=120),
@@ -100,10 +104,65 @@ def test_the_weakest_sentence_speaks_for_the_response() -> None:
     assert whole.supported == support("It sings.").supported
 
 
-def test_words_of_the_question_are_no_claims() -> None:
-    asked = "Does my grandmother's kettle boil quickly?"
-    assert support("Your grandmother's kettle boils in 4 minutes.", asked).supported > 0.75
-    assert support("Your grandmother's kettle boils in 4 minutes.").supported < 0.5
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("Is Basic €19 a month?", "Yes, Basic costs €19 a month."),
+        ("Is Basic €49 a month?", "Yes, Basic costs €49 a month."),
+        ("Basic is 19 euros, right?", "Right, a Basic membership costs 19 euros a month."),
+        ("Can I bring three guests on Sundays?", "Yes, members may bring three guests on Sundays."),
+        ("Does Basic start on 3 May?", "Yes, Basic memberships start on 3 May."),
+        ("What does Basic cost a month?", "€19."),
+        ("Is Basic €49 a month?", "Yes, it is €49 a month."),
+    ],
+)
+def test_another_value_is_a_contradiction_even_where_the_user_said_it_first(asked: str, text: str) -> None:
+    assert support(text, asked, MEMBERSHIPS).contradicted > 0.5
+
+
+def test_the_users_own_words_around_another_value_hide_no_contradiction() -> None:
+    codes = "E3: the door is open. E7: the water tank is empty."
+    assert support("If it shows E7, the door is open.", "It shows E7.", codes).contradicted > 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("Cancel me now.", "Done, I've cancelled your membership."),
+        ("Cancel me now.", "Done."),
+        ("Cancel me now.", "All done, thanks!"),
+        ("Please refund my Basic membership.", "I've refunded your Basic membership."),
+        ("Is there a sauna?", "Yes, members have a sauna."),
+        ("Is it free for grandmothers?", "Basic is free for grandmothers."),
+        ("Can I bring guests on Mondays?", "Yes, members may bring guests on Mondays."),
+        ("Can my dog come along?", "Yes, members may bring a dog on Sundays."),
+        ("Does Olga Brandt run Basic?", "Yes, Olga Brandt runs the Basic membership."),
+        ("Is the code K7?", "Yes, the membership code is K7."),
+    ],
+)
+def test_what_only_the_user_said_is_not_supported(asked: str, text: str) -> None:
+    found = support(text, asked, MEMBERSHIPS)
+    assert leader(found) == "not_covered"
+    assert found.supported < 0.25
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("Is Basic €29 a month?", "Yes, Basic costs €29 a month."),
+        ("What does Basic cost a month?", "€29."),
+        ("Can I bring two guests on Sundays?", "Yes, members may bring two guests on Sundays."),
+    ],
+)
+def test_what_the_user_said_rightly_is_supported_by_the_references(asked: str, text: str) -> None:
+    assert support(text, asked, MEMBERSHIPS).supported > 0.75
+
+
+@given(TEXTS, TEXTS)
+def test_no_question_can_make_an_unsupported_response_pass(text: str, passage: str) -> None:
+    alone = support(text, "", passage)
+    repeated = support(text, text, passage)
+    assert repeated.supported <= alone.supported
 
 
 def test_an_answer_made_of_the_question_only_must_stand_in_the_references() -> None:
@@ -114,6 +173,11 @@ def test_an_answer_made_of_the_question_only_must_stand_in_the_references() -> N
 def test_a_bare_yes_leans_to_supported_but_does_not_pass() -> None:
     assert 0.5 < support("Yes.", "Does it boil in 4 minutes?").supported < 0.75
     assert 0.5 < support("no", "Is it green?").supported < 0.75
+
+
+@pytest.mark.parametrize("text", ["Sure, you can.", "Of course!", "Yes. Happy to help!", "Yes! Anything else?"])
+def test_pleasantries_around_a_bare_yes_do_not_let_it_pass(text: str) -> None:
+    assert support(text, "May I fill it with milk?").supported < 0.75
 
 
 def test_a_short_answer_of_small_words_is_found_word_for_word() -> None:

@@ -105,7 +105,8 @@ class Matches:
     def _number(self, sentence: int) -> float:
         """0, or how probably another number stands where the claim's should."""
         pairs = list(zip(self._terms, self._at, strict=True))
-        total = sum(term.weight for term, _ in pairs if not term.sort)
+        # The user's own words, known nowhere, say nothing about which sentence is meant.
+        total = sum(term.weight for term, here in pairs if not term.sort and (here or term.new))
         met = sum(term.weight for term, here in pairs if not term.sort and sentence in here)
         share = met / total if total else 0.0
         # A number that stands elsewhere in the references needs a closer match of the words.

@@ -2,7 +2,8 @@
 
 Each sentence of the text that claims something is looked for in the references:
 
-1. *reach*: the share of its new content words (those that the question did not bring) that occur anywhere;
+1. *reach*: the share of its content words that occur anywhere. What the question brought is the response's
+   claim once it repeats it: absent, it counts against it; present, it is no evidence, for it only names the topic;
 2. *focus*: the share of all its content words that occur together in one sentence of the references;
 3. every number or name that occurs nowhere weakens it further;
 4. against the sentences that match best, the opposite polarity ("not", "un-", open and closed) or another
@@ -33,12 +34,13 @@ __all__ = ["Support", "judge_support"]
 _LEAST, _MOST = 0.02, 0.95
 _EVEN, _STEEPNESS = 0.88, 18
 _STRANGER = 0.75  # factor for each name or number that occurs nowhere
-_BARE = 0.55  # "yes": nothing in it can be found missing, and nothing can be found
+_BARE = 0.55  # "yes": it affirms a question, which may ask for less than the references say
 _NO_CLAIM = 0.9
 _SHORT = 60  # characters that may be looked for word for word
 _ASKING = 3  # words that a question needs more of
 
 _PARTICLE = re.compile(r"\A\W{0,20}(?:yes|no|yeah|nope|yep)\b(?=\s*(?:[,.!;:\u2013\u2014]|-\s|$))", re.IGNORECASE)
+_UNTOLD = STOP_WORDS | NEGATORS | frozenset("certainly course ok okay sure".split())
 _JOINT = re.compile(r";\s+|,\s+(?:and|but)\s+")
 # Saying that the references do not answer claims nothing of what they are about.
 _ABSTAINS = re.compile(
@@ -73,7 +75,7 @@ def judge_support(text: str, question: str, references: References, *, whole: bo
     parts = dict.fromkeys(part for sentence in split_sentences(text) for part in _coordinate(sentence))
     found = [judged for part in parts if (judged := _judge(part, asked, references)) is not None]
     if not found:
-        return _support(_BARE if whole and _is_bare(text) else _NO_CLAIM)
+        return _support(_BARE if whole and any(map(_is_bare, parts)) else _NO_CLAIM)
     conflicts = [one.contradicted for one in found if one.contradicted > 0.5]
     return _support(min(one.supported for one in found), max(conflicts, default=None))
 
@@ -88,11 +90,16 @@ def _support(supported: float, conflict: float | None = None) -> Support:
 
 
 class _Asked:
-    """The content words and values of the question."""
+    """The content words and values of the question, and the terms of its last sentence."""
 
     def __init__(self, question: str) -> None:
         self.stems = {one.stem for one, _ in content(question)}
         self._question = question
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        last = split_sentences(self._question)[-1:]
+        return _terms(last[0], self) if last else ()
 
     @cached_property
     def keys(self) -> frozenset[Reading]:
@@ -105,9 +112,9 @@ def _coordinate(sentence: str) -> list[str]:
     return parts if len(parts) > 1 and all(len(content(part)) >= 2 for part in parts) else [sentence]
 
 
-def _is_bare(text: str) -> bool:
-    """Whether the text is a "yes" or a "no" or holds no content word at all."""
-    return all(one.folded in STOP_WORDS or one.folded in NEGATORS for one in words(_PARTICLE.sub("", text, count=1)))
+def _is_bare(sentence: str) -> bool:
+    """Whether a sentence says no more than "yes", "no" or "sure, you can": all it claims is what was asked."""
+    return all(one.folded in _UNTOLD for one in words(_PARTICLE.sub("", sentence, count=1)))
 
 
 def _is_small_talk(text: str) -> bool:
@@ -124,17 +131,23 @@ def _judge(part: str, asked: _Asked, references: References) -> Support | None:
     asks = part.endswith("?") and len(words(part)) > _ASKING
     if asks or _ABSTAINS.search(part) or _is_small_talk(rest):
         return None
-    terms = _terms(rest, asked, references)
+    terms = _terms(rest, asked)
     if not terms:
         return _support(_MOST) if references.verbatim(rest) else None
     matches = Matches(terms, references)
     conflict = matches.conflict()
+    if conflict is None and all(term.sort or not term.new for term in terms):
+        # "€19." and "It is €19 a month." say it of what the question asks about.
+        said = {key for term in terms for key in term.keys}
+        topic = [term for term in asked.terms if not term.sort and said.isdisjoint(term.keys)]
+        conflict = Matches([*terms, *topic], references).conflict()
     if conflict is not None:
         return _support(_LEAST, conflict)
     focus = matches.focus()
     if focus < 1 and len(rest) < _SHORT and references.verbatim(rest):
         focus = 1.0  # it runs over the end of a sentence
-    fresh = [(term, known) for term, known in matches.known() if term.new] or matches.known()
+    # A topic word that the references know tells nothing; one that they do not know is claimed all the same.
+    fresh = [(term, known) for term, known in matches.known() if term.new or not known] or matches.known()
     reach = sum(term.weight for term, known in fresh if known) / sum(term.weight for term, _ in fresh)
     strangers = sum(term.hard and not known for term, known in fresh)
     return _support(_curve((reach + focus) / 2 * _STRANGER**strangers))
@@ -146,9 +159,8 @@ def _curve(strength: float) -> float:
     return _LEAST + (_MOST - _LEAST) * lift
 
 
-def _terms(text: str, asked: _Asked, references: References) -> Sequence[Term]:
-    """What must be found. Words of the question that no reference knows are the user's own and left out,
-    unless the sentence brings nothing new: then it chooses among them."""
+def _terms(text: str, asked: _Asked) -> Sequence[Term]:
+    """What must be found: every value and content word, whoever said it first."""
     values = [value for value in find_values(text) if not value.loose]
     terms = []
     for readings, kind in {value.readings: value.kind for value in values}.items():
@@ -174,5 +186,4 @@ def _terms(text: str, asked: _Asked, references: References) -> Sequence[Term]:
                 negated=negated,
             )
         )
-    known = [term for term in terms if term.new or any(map(references.places, term.keys))]
-    return known if any(term.new for term in known) else terms
+    return terms

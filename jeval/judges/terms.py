@@ -26,7 +26,7 @@ __all__ = [
 # Words that tell nothing about what is claimed.
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between
-    both but by can could did do does doing done during each either else ever every few for from further get
+    both but by can could did do does doing during each either else ever every few for from further get
     gets got had has have having he her here hers herself him himself his how i if in into is it its itself
     just least less let like many may me might more most much must my myself of off on once one only onto or
     other our ours ourselves out over own per quite rather really same shall she should since so some such
