@@ -1,13 +1,17 @@
 """Traces of OpenTelemetry, Langfuse and LangWatch as cases."""
 
+import copy
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jeval.case import Case
 from jeval.imports import langfuse, langwatch, otel
 from jeval.imports.draft import Draft, Options, Unfit
+from jeval.imports.formats import FORMATS, detect, drafts
 
 QUESTION, ANSWER = "Where is my parcel?", "At the depot."
 
@@ -407,3 +411,115 @@ def test_each_format_knows_its_own() -> None:
     assert otel.fits(otlp()) and otel.fits(OPENINFERENCE[0]) and not otel.fits(LANGFUSE)
     assert langfuse.fits(LANGFUSE) and langfuse.fits({"data": [LANGFUSE]}) and not langfuse.fits(LANGWATCH)
     assert langwatch.fits(LANGWATCH) and langwatch.fits({"traces": [LANGWATCH]}) and not langwatch.fits(LANGFUSE)
+
+
+# Whatever stands in a file, a format makes a draft of it or says why not.
+
+names = st.sampled_from(
+    "id messages role content parts type text tool_calls function name arguments input output actual_output turns "
+    "context retrieval_context tools_called observations data traces trace_id traceId spans attributes key value "
+    "stringValue intValue resourceSpans scopeSpans choices message error status metadata answer question contexts "
+    "gen_ai.input.messages gen_ai.operation.name openinference.span.kind retrieval.documents status code level".split()
+)
+leaves = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "system",
+        "tool",
+        "chat",
+        "LLM",
+        "TOOL",
+        "RETRIEVER",
+        "execute_tool",
+        "x",
+        "",
+        '{"a": 1}',
+        "[1]",
+        '[{"role": "user", "content": "x"}]',
+        None,
+        True,
+        0,
+        -1,
+        2.5,
+    ]
+)
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=5), max_leaves=25
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(record=values)
+def test_no_record_whatever_is_in_it_breaks_a_format(format: str, record: Any) -> None:
+    for _, found in drafts(format, [("f:1", record)], Options()):
+        assert isinstance(found, Draft | Unfit)
+        if isinstance(found, Draft):
+            found.settled_id(format)
+            json.dumps(found.body)
+    detect(record)
+
+
+SOUND = {
+    "chat": {
+        "id": "c",
+        "tools": [{"function": {"name": "track"}}],
+        "response": {"choices": [{"message": {"role": "assistant"}}]},
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+            {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "track", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "depot"},
+            {"role": "assistant", "content": ANSWER, "function_call": {"name": "track", "arguments": "{}"}},
+        ],
+    },
+    "deepeval": {
+        "input": "a",
+        "actualOutput": "b",
+        "context": ["c"],
+        "retrievalContext": [{"context": "d", "source": "s"}],
+        "toolsCalled": [{"name": "t", "inputParameters": {}, "output": 1}],
+        "metadata": {"k": 1},
+        "name": "n",
+        "turns": [
+            {"role": "user", "content": "x"},
+            {"role": "assistant", "content": "y", "tools_called": [{"name": "t"}]},
+        ],
+    },
+    "generic": {
+        "input": "a",
+        "output": "b",
+        "context": [{"text": "c"}],
+        "messages": [{"role": "user", "content": "x"}],
+        "toolEvents": [{"id": "t1", "name": "x", "status": "success"}],
+        "metadata": {},
+    },
+    "langfuse": LANGFUSE,
+    "langwatch": LANGWATCH,
+    "otel": otlp(*GENAI),
+}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [path] if path else []
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            found += places(inner, (*path, key))
+    return found
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+def test_a_sound_record_with_something_else_in_one_place_breaks_no_format(format: str, data: Any) -> None:
+    record = copy.deepcopy(SOUND[format])
+    for _ in range(data.draw(st.integers(1, 2))):
+        *path, last = data.draw(st.sampled_from(places(record)))
+        place: Any = record
+        for key in path:
+            place = place[key]
+        place[last] = data.draw(values)
+    for _, found in drafts(format, [("f:1", record)], Options()):
+        assert isinstance(found, Draft | Unfit)
+        if isinstance(found, Draft):
+            found.settled_id(format)
+            json.dumps(found.body)
+    detect(record)

@@ -68,7 +68,8 @@ def _offered(draft: Draft, record: dict[str, Any]) -> None:
     offered = record.get("tools") or record.get("functions")
     if not isinstance(offered, list):
         return
-    names = [one.get("function", one).get("name") for one in offered if isinstance(one, dict)]
+    tools = [one["function"] if isinstance(one, dict) and "function" in one else one for one in offered]
+    names = [tool.get("name") for tool in tools if isinstance(tool, dict)]
     draft.body["metadata"]["tools"] = [name for name in names if isinstance(name, str)]
     draft.note("definitions of tools left out, their names kept")
     draft.body.setdefault("toolEvents", [])

@@ -10,7 +10,7 @@ from typing import Any
 
 from jeval.fingerprint import canonical
 
-__all__ = ["Draft", "Options", "Unfit", "failed", "json_or_text", "plain_id", "shown_text"]
+__all__ = ["Draft", "Options", "Unfit", "failed", "json_or_text", "objects_in", "plain_id", "shown_text"]
 
 # How a result that reports a failure begins, where nothing else in the trace tells.
 _FAILURE = re.compile(r"\s*(?:error|exception|traceback)\b", re.I)
@@ -65,6 +65,11 @@ class Draft:
             return made
         content = {key: value for key, value in self.body.items() if key != "id"}
         return f"{kind}-{hashlib.sha256(canonical(content).encode()).hexdigest()[:12]}"
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; none where there is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def plain_id(text: str) -> str:

@@ -6,7 +6,7 @@ A trace is one case. Lists may stand under `data` or `traces`, as pages of the A
 from collections.abc import Iterator
 from typing import Any
 
-from jeval.imports.draft import Draft, Options, Unfit
+from jeval.imports.draft import Draft, Options, Unfit, objects_in
 from jeval.imports.trace import Span, Trace, case_of
 
 __all__ = ["fits", "read"]
@@ -51,12 +51,12 @@ def _trace(record: dict[str, Any]) -> Trace:
     metadata.update({key: record[key] for key in _KEPT if record.get(key) not in (None, [], "", False)})
     scores = {
         score["name"]: score.get("value", score.get("stringValue"))
-        for score in record.get("scores") or ()
-        if isinstance(score, dict) and isinstance(score.get("name"), str)
+        for score in objects_in(record.get("scores"))
+        if isinstance(score.get("name"), str)
     }
     if scores:
         metadata["scores"] = scores
-    observations = [one for one in record.get("observations") or () if isinstance(one, dict)]
+    observations = objects_in(record.get("observations"))
     return Trace(
         record["id"],
         record.get("input"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from jeval.imports.draft import Draft, Options, Unfit
+from jeval.imports.draft import Draft, Options, Unfit, objects_in
 from jeval.imports.trace import Span, Trace, case_of
 
 __all__ = ["fits", "read"]
@@ -30,8 +30,8 @@ def read(record: Any, options: Options) -> Iterator[Draft]:
         return
     if not isinstance(record.get("trace_id"), str):
         raise Unfit("trace_id", "is missing", "export whole traces, not single spans", record.get("trace_id"))
-    spans = [_span(span) for span in record.get("spans") or () if isinstance(span, dict)]
-    roots = [span for span in record.get("spans") or () if isinstance(span, dict) and not span.get("parent_id")]
+    spans = [_span(span) for span in objects_in(record.get("spans"))]
+    roots = [span for span in objects_in(record.get("spans")) if not span.get("parent_id")]
     given, said = _value(record.get("input")), _value(record.get("output"))
     if len(roots) == 1 and roots[0].get("type") not in ("llm", "tool", "rag"):
         given = _value(roots[0].get("input")) if given is None else given

@@ -75,19 +75,27 @@ def _identity(span: dict[str, Any]) -> str:
 def _attributes(value: Any) -> dict[str, Any]:
     """Attributes by name; OTLP writes them as a list of typed values, other exports as an object."""
     if isinstance(value, list):
-        return {one["key"]: _typed(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
+        return _pairs(value)
     return _flat(value) if isinstance(value, dict) else {}
+
+
+def _pairs(values: Any) -> dict[str, Any]:
+    pairs = values if isinstance(values, list) else []
+    named = (one for one in pairs if isinstance(one, dict) and isinstance(one.get("key"), str))
+    return {one["key"]: _typed(one.get("value")) for one in named}
 
 
 def _typed(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    if "arrayValue" in value:
-        return [_typed(one) for one in (value["arrayValue"] or {}).get("values", [])]
-    if "kvlistValue" in value:
-        return {one["key"]: _typed(one.get("value")) for one in (value["kvlistValue"] or {}).get("values", [])}
-    if "intValue" in value:
-        return int(value["intValue"])
+    if isinstance(value.get("arrayValue"), dict):
+        items = value["arrayValue"].get("values")
+        return [_typed(one) for one in items] if isinstance(items, list) else []
+    if isinstance(value.get("kvlistValue"), dict):
+        return _pairs(value["kvlistValue"].get("values"))
+    if isinstance(value.get("intValue"), str | int):
+        text = str(value["intValue"])
+        return int(text) if text.lstrip("-").isdecimal() else text
     return next((value[name] for name in ("stringValue", "boolValue", "doubleValue") if name in value), None)
 
 

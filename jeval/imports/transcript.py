@@ -66,17 +66,14 @@ def _message(message: dict[str, Any], role: str, draft: Draft, where: str) -> It
     if not said and isinstance(message.get("refusal"), str):
         said = [Step("say", role, message["refusal"])]
     yield from said
-    for call in message.get("tool_calls") or ():
-        function = call.get("function", call) if isinstance(call, dict) else {}
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        if not isinstance(call, dict):
+            raise Unfit(f"{where}.tool_calls", "holds what is no tool call", "write a list of objects", call)
+        function = call.get("function")
+        function = function if isinstance(function, dict) else call
         arguments = function.get("arguments", function.get("args"))
-        yield Step(
-            "call",
-            role,
-            "",
-            function.get("name"),
-            arguments,
-            call.get("id") if isinstance(call, dict) else None,
-        )
+        yield Step("call", role, "", function.get("name"), arguments, call.get("id"))
     legacy = message.get("function_call")
     if isinstance(legacy, dict):
         yield Step("call", role, "", legacy.get("name"), legacy.get("arguments"))
