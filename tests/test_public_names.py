@@ -26,6 +26,7 @@ NAMES = [
     "evaluate_case_async",
     "evaluate_dataset",
     "evaluate_dataset_async",
+    "metrics_from_deepeval",
 ]
 
 
