@@ -24,11 +24,10 @@ def test_every_problem_is_told_with_its_position_and_id() -> None:
     wrong: list[Any] = [{**BODY, "outptu": "x"}, "b", {**BODY, "id": "c", "input": 7}]
     with pytest.raises(DataError) as caught:
         models_of(wrong, Case)
-    assert [str(problem) for problem in caught.value.problems] == [
-        "case 1 (a): outptu is not a known key; did you mean output?",
-        "case 2: must be an object (it is 'b'); write { … }",
-        'case 3 (c): input must be text (it is 7); write it in quotes: "7"',
-    ]
+    unknown, shapeless, number = map(str, caught.value.problems)
+    assert unknown == "case 1 (a): outptu is not a known key; did you mean output?"
+    assert shapeless.startswith("case 2: must be an object (it is 'b'); write {")
+    assert number == 'case 3 (c): input must be text (it is 7); write it in quotes: "7"'
 
 
 def test_problems_beyond_the_first_fifty_are_counted() -> None:
