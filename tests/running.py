@@ -191,13 +191,15 @@ def judged(
     of_run: int | None = None,
 ) -> list[CaseResult]:
     """Judge cases and store them as a run of this id; what became of each, in the order of the cases."""
-    keys = begin_run(connection, run_row(run_id), list(rubrics), list(metrics))
+    judge = judge or ScriptedJudge()
+    row = run_row(run_id, judge=judge.name, gateway=judge.gateway, model_asked=judge.model)
+    keys = begin_run(connection, row, list(rubrics), list(metrics))
     results: dict[int, CaseResult] = {}
 
     async def run() -> None:
         evaluator = Evaluator(
             Planner(list(rubrics), list(metrics)),
-            judge or ScriptedJudge(),
+            judge,
             thresholds or Thresholds(),
             recall=StoredJudgments(connection, keys.judge, of_run) if reuse else None,
             ask=ask,

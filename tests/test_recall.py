@@ -73,13 +73,22 @@ def test_a_judgment_belongs_to_the_state_and_not_to_the_case_or_the_rubric(store
     assert judge.requests == []
 
 
-def test_another_state_or_another_judge_is_asked_for_itself(store: sqlite3.Connection) -> None:
+def test_another_state_is_asked_for_itself(store: sqlite3.Connection) -> None:
     judged(store, [case()], [CUSTOM])
     judge = ScriptedJudge()
     judged(store, [case(output="Another answer.")], [CUSTOM], judge, run_id="run-2")
     assert len(judge.requests) == 1
-    found = StoredJudgments(store, 99)("0" * 64, {}, 0)
-    assert found == ({}, (), None)
+
+
+@pytest.mark.parametrize(("attribute", "asked"), [("gateway", 1), ("model", 1), ("name", 0)])
+def test_a_judge_is_its_gateway_and_its_model_and_not_its_name(
+    store: sqlite3.Connection, attribute: str, asked: int
+) -> None:
+    judged(store, [case()], [CUSTOM])
+    judge = ScriptedJudge()
+    setattr(judge, attribute, "another")
+    judged(store, [case()], [CUSTOM], judge, run_id="run-2")
+    assert len(judge.requests) == asked
 
 
 def test_an_empty_tool_log_is_another_state_than_none(store: sqlite3.Connection) -> None:
