@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jeval.app.files import Selection, read_cases, read_metrics, read_rubrics, scan
+from jeval.app.files import read_cases, read_metrics, read_rubrics, scan
+from jeval.app.selection import Selection
 from jeval.errors import ConfigError, DataError, Problem
 from tests.running import case, write_cases
 
@@ -30,6 +31,10 @@ def problems(path: Path) -> tuple[Problem, ...]:
 
 def line(**more: Any) -> str:
     return json.dumps({"id": "a", "input": "i", "output": "o", **more})
+
+
+def path_of(problem: Problem) -> str:
+    return problem.place.rpartition(":")[0]
 
 
 # Reading
@@ -197,10 +202,16 @@ def test_a_value_is_shown_short_and_without_what_a_terminal_obeys(tmp_path: Path
     assert "\x1b" not in str(found) and len(found.value or "") <= 60
 
 
-def test_a_dataset_saved_as_one_json_list_is_told_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "cases.json"
-    path.write_text(json.dumps([case(1), case(2)], indent=1))
-    assert "one object a line" in problems(path)[0].remedy
+def test_a_comma_at_the_end_of_a_line_is_told_to_be_removed(tmp_path: Path) -> None:
+    path = write(tmp_path / "cases", line(id="a") + ",", line(id="b") + " ,  ")
+    assert [str(problem) for problem in problems(path)] == [
+        f"{path}:{n}: ends with a comma; remove the comma at the end of the line" for n in (1, 2)
+    ]
+
+
+def test_a_line_that_breaks_off_is_placed_by_its_own_number_alone(tmp_path: Path) -> None:
+    (found,) = problems(write(tmp_path / "cases", line(), '{"id": "b",', line(id="c")))
+    assert found.place == f"{path_of(found)}:2" and "at its end" in found.message and "line" not in found.message
 
 
 @pytest.mark.parametrize("content", ["{}\n{}\n".encode("utf-16"), b"\x1f\x8b\x08\x00abc\ndef"])
@@ -239,6 +250,13 @@ def test_no_object_at_all_is_met_with_anything_but_a_case_or_problems(tmp_path: 
         assert scan(path, ALL).cases == 1
     except DataError as error:
         assert all(problem.place == f"{path}:1" for problem in error.problems)
+
+
+def test_a_file_in_another_form_is_one_problem(tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps([case(1), case(2)], indent=1))
+    (found,) = problems(path)
+    assert found.place == str(path) and "write one case a line" in found.remedy
 
 
 # Selection
@@ -416,7 +434,7 @@ def test_broken_rubric_files_are_placed_by_line(tmp_path: Path) -> None:
     assert found.place.endswith("r.yaml:3") or found.place.endswith("r.yaml:2")
     (tmp_path / "r.json").write_text('[\n{"id": "r",\n}]')
     (found,) = refused(tmp_path / "r.json")
-    assert "line 3" in found.message
+    assert found.place.endswith("r.json:3") and "line" not in found.message
 
 
 def test_metrics_are_read_and_refused_like_rubrics(tmp_path: Path) -> None:
@@ -435,3 +453,16 @@ def test_cases_can_be_read_without_a_check_first_and_stop_at_the_first_fault(tmp
     assert next(cases).id == "a"
     with pytest.raises(DataError):
         next(cases)
+
+
+def test_a_dataset_knows_the_labels_and_the_metadata_of_what_is_selected(tmp_path: Path) -> None:
+    label = {"status": "pass"}
+    path = write(
+        tmp_path / "cases",
+        line(id="a", metadata={"split": "x", "topic": 1}, expected={"r": label, "s": label}),
+        line(id="b", metadata={"split": "x"}, expected={"r": label}),
+        line(id="c", metadata={"split": "y", "other": 1}, expected={"t": label}),
+    )
+    for selection in (Selection({"split": "x"}), Selection({"split": "x"}, sample=1)):
+        found = scan(path, selection)
+        assert (dict(found.labels), found.metadata_keys) == ({"r": 2, "s": 1}, {"split", "topic"})

@@ -258,6 +258,7 @@ def _parsed(data: bytes, place: str) -> Record:
     try:
         return place, parse_json(data)
     except BadText as bad:
+        place = f"{place}:{bad.line}" if bad.line else place
         return place, Problem(place, bad.field, bad.value, bad.message, bad.remedy)
 
 

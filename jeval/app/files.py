@@ -3,18 +3,20 @@
 Every fault is a `Problem` with its file, line, field, value and remedy, and all of them are told at once.
 """
 
-import heapq
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b, sha256
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from jeval.app.other_form import other_form
 from jeval.app.parse import BadText, is_no_text, parse_json, parse_yaml
+from jeval.app.selection import Selection, keep_lowest
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.fingerprint import canonical
@@ -29,31 +31,6 @@ SHOWN = 50
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which cases of a file are wanted: `where` on metadata first, then `sample` of them, then `limit`.
-
-    The sample is drawn by a hash of `seed` and the case's id, so it does not depend on the file's order.
-    """
-
-    where: Mapping[str, Any]
-    sample: int | None = None
-    seed: int = 0
-    limit: int | None = None
-
-    def wants(self, case: Case) -> bool:
-        metadata = case.metadata or {}
-        return all(key in metadata and _equal(metadata[key], value) for key, value in self.where.items())
-
-    def draw(self, case_id: str) -> int:
-        return int.from_bytes(blake2b(f"{self.seed}:{case_id}".encode(), digest_size=8).digest(), "big")
-
-
-def _equal(value: Any, wanted: Any) -> bool:
-    # A command line cannot say whether 3 is a number or a text.
-    return value == wanted or str(value).lower() == str(wanted).lower()
-
-
-@dataclass(frozen=True)
 class Dataset:
     """A checked file: how many cases are selected and the hash of all in them that can change a check."""
 
@@ -63,6 +40,10 @@ class Dataset:
     sha256: str
     highest_draw: int | None
     stamp: tuple[int, int] = (0, 0)
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """How many labels each rubric id has, in the cases that `where` selects."""
+    metadata_keys: frozenset[str] = frozenset()
+    """The keys that the metadata of any of them has."""
 
     def is_still(self, path: Path, selection: Selection) -> bool:
         """Whether this is the same selection of the same file, untouched since it was checked."""
@@ -88,32 +69,35 @@ def scan(path: Path, selection: Selection) -> Dataset:
     One pass over the file, and a second where a sample is drawn.
     """
     stamp = _stamp(path)
-    found = _Findings()
+    faults = _Findings()
     ids = array("q")
     draws: list[int] = []
     digest, count = sha256(), 0
+    labels: Counter[str] = Counter()
+    keys: set[str] = set()
     for case in _lines(path):
         if isinstance(case, list):
-            found.add(case)
+            faults.add(case)
             continue
         ids.append(hash(case.id))
         if not selection.wants(case):
             continue
+        labels.update((case.expected or {}).keys())
+        keys.update(case.metadata or ())
         if selection.sample is not None:
-            _keep_lowest(draws, selection.draw(case.id), selection.sample)
+            keep_lowest(draws, selection.draw(case.id), selection.sample)
         elif selection.limit is None or count < selection.limit:
             digest.update(_identity(case))
             count += 1
     if _any_twice(ids):
-        found.add(_duplicates(path))
-    found.check()
-    if selection.sample is None:
-        return Dataset(path, selection, count, digest.hexdigest(), None, stamp)
-    sampled = Dataset(path, selection, 0, "", -draws[0] if draws else -1)
-    for case in sampled:
-        digest.update(_identity(case))
-        count += 1
-    return replace(sampled, cases=count, sha256=digest.hexdigest(), stamp=stamp)
+        faults.add(_duplicates(path))
+    faults.check()
+    highest = None if selection.sample is None else -draws[0] if draws else -1
+    found = Dataset(path, selection, count, "", highest, stamp, labels, frozenset(keys))
+    if selection.sample is not None:
+        for count, case in enumerate(found, 1):  # noqa: B007 - how many there were
+            digest.update(_identity(case))
+    return replace(found, cases=count, sha256=digest.hexdigest())
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -153,14 +137,6 @@ class _Findings:
             raise DataError(self._problems, self._more)
 
 
-def _keep_lowest(draws: list[int], draw: int, size: int) -> None:
-    """Keep the `size` lowest draws as a heap of their negatives."""
-    if len(draws) < size:
-        heapq.heappush(draws, -draw)
-    elif size and draw < -draws[0]:
-        heapq.heapreplace(draws, -draw)
-
-
 def _duplicates(path: Path) -> list[Problem]:
     """The lines whose id stood on an earlier line. Read again, so that the common case keeps no ids."""
     first: dict[str, int] = {}
@@ -192,6 +168,7 @@ def _lines(path: Path) -> Iterator[Case | list[Problem]]:
 
 def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
     """Each line's number with its case, or with what is wrong with it. Lines end at \\n alone."""
+    begun = False
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -199,7 +176,12 @@ def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 if not line.strip():
                     continue
-                yield number, _case(line, f"{path}:{number}")
+                found = _case(line, f"{path}:{number}")
+                if isinstance(found, list) and not begun and (whole := other_form(path)):
+                    yield number, [whole]
+                    return
+                yield number, found
+                begun = True
                 if number == 1 and is_no_text(line):
                     return
     except OSError as error:

@@ -13,7 +13,7 @@ __all__ = ["BadText", "is_no_text", "parse_json", "parse_yaml"]
 
 
 class BadText(ValueError):
-    """Text that is not what it should be; `line` counts from 1 where it is known."""
+    """Text that is not what it should be; `line` counts from 1 where there are several and it is known."""
 
     def __init__(
         self, message: str, remedy: str, *, value: str | None = None, field: str = "", line: int | None = None
@@ -119,15 +119,24 @@ def parse_json(data: bytes) -> Any:
             value = number.group() if number else "0"
             remedy = f'write "{value}" for the text, or drop the zero'
             raise BadText("a number with a leading zero", remedy, value=value) from error
-        if text.lstrip()[:1] == "[" and "\n" not in text.strip():
-            remedy = "write one object a line, without brackets and commas around them"
-        else:
-            remedy = "check the quotes, commas and brackets there"
-        near = text[max(0, error.pos - 10) : error.pos + 20].strip()
-        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno} column {error.colno}"
-        raise BadText(f"is not JSON at {place}: {error.msg}", remedy, value=repr(near)) from error
+        raise _not_json(error, text) from error
     except RecursionError as error:
         raise BadText("is nested too deeply", "flatten it") from error
+
+
+def _not_json(error: json.JSONDecodeError, text: str) -> BadText:
+    several = "\n" in text.strip()
+    if not several and error.msg == "Extra data" and text[error.pos :].strip() == ",":
+        return BadText("ends with a comma", "remove the comma at the end of the line")
+    if text.lstrip()[:1] == "[" and not several:
+        remedy = "write one object a line, without brackets and commas around them"
+    else:
+        remedy = "check the quotes, commas and brackets there"
+    ends = error.pos >= len(text.rstrip())
+    place = "its end" if ends else f"column {error.colno}"
+    near = text[max(0, error.pos - 10) : error.pos + 20].strip()
+    line = min(error.lineno, text.rstrip().count("\n") + 1) if several else None
+    return BadText(f"is not JSON at {place}: {error.msg}", remedy, value=repr(near), line=line)
 
 
 # YAML 1.1 reads these as truth values, YAML 1.2 as words: whoever writes one unquoted may mean either.
