@@ -117,3 +117,22 @@ def test_a_dataset_that_has_not_been_touched_is_not_read_twice(tmp_path: Path) -
     assert prepare(first.settings, tmp_path, known=first).dataset is first.dataset
     write_cases(tmp_path / "c.jsonl", [case(1)])
     assert prepare(first.settings, tmp_path, known=first).dataset.cases == 1
+
+
+def test_labels_that_name_no_rubric_of_the_run_are_warned_of_once(tmp_path: Path) -> None:
+    label = {"status": "pass"}
+    cases = [{**case(n), "expected": {"suport": label, "tone": label, "zzz": label}} for n in range(3)]
+    (warning,) = prepared(tmp_path, dataset=cases).warnings
+    assert warning == ("dataset c.jsonl: 6 labels name no rubric of this run: suport (did you mean support?), zzz")
+    (one,) = prepared(tmp_path, dataset=[{**case(1), "expected": {"zzz": label}}]).warnings
+    assert "1 label names no rubric" in one
+    assert not prepared(tmp_path, dataset=cases, rubrics=[], metrics=[METRIC]).warnings
+
+
+def test_metadata_that_a_rubric_asks_for_and_no_case_has_is_warned_of(tmp_path: Path) -> None:
+    rubric = {**RUBRICS[0], "applicability": {"onlyWhenMetadata": {"scenaro": "refund"}}}
+    cases = [{**case(n), "metadata": {"scenario": "refund"}} for n in range(2)]
+    (warning,) = prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings
+    assert "rubric support: no case has the metadata scenaro" in warning and "did you mean scenario?" in warning
+    rubric["applicability"] = {"onlyWhenMetadata": {"scenario": "none of them"}}
+    assert not prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings

@@ -1,15 +1,20 @@
 """Everything a run needs, checked before anything is asked: files read, hashes taken, the judge made."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jeval.app.files import Dataset, Selection, read_metrics, read_rubrics, scan
+from jeval.app.files import Dataset, read_metrics, read_rubrics, scan
+from jeval.app.painter import plain
 from jeval.app.places import locate
+from jeval.app.selection import Selection
 from jeval.app.settings import DatasetSettings, JudgeSettings, RunSettings
+from jeval.counted import counted
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.metric import Metric
+from jeval.problems import nearest
 from jeval.question import Judge
 from jeval.rubric import Rubric
 
@@ -135,8 +140,39 @@ def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], me
             f"judge.max_usd={judge.max_usd:g} holds only where replies state their cost, for judge {judge.name} has no "
             "price; set judge.usd_per_million_input"
         )
+    found += _unmatched(dataset, rubrics)
     found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
     return tuple(found)
+
+
+def _unmatched(dataset: Dataset, rubrics: Sequence[Rubric]) -> list[str]:
+    """Names that meet nothing: labels of no rubric of this run, metadata that no case has."""
+    if not rubrics or not dataset.cases:
+        return []
+    found = []
+    known = [rubric.id for rubric in rubrics]
+    lost = Counter({name: number for name, number in dataset.labels.items() if name not in known})
+    if lost:
+        shown = ", ".join(plain(name, 60) + _meant(name, known) for name, _ in lost.most_common(5))
+        more = f" and {len(lost) - 5:,} more" if len(lost) > 5 else ""
+        number = counted(lost.total(), "label names", "labels name")
+        found.append(f"dataset {dataset.path.name}: {number} no rubric of this run: {shown}{more}")
+    for rubric in rubrics:
+        for key, value in (rubric.applicability.only_when_metadata or {}).items():
+            absent = value is None or (
+                isinstance(value, list) and None in value
+            )  # null matches a key that is not there
+            if key not in dataset.metadata_keys and not absent:
+                found.append(
+                    f"rubric {rubric.id}: no case has the metadata {plain(key, 60)} its onlyWhenMetadata asks for, "
+                    f"so it is skipped{_meant(key, dataset.metadata_keys)}"
+                )
+    return found
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    close = nearest(name, known)
+    return f" (did you mean {plain(close, 60)}?)" if close else ""
 
 
 def judge_identity(settings: JudgeSettings, environ: Mapping[str, str]) -> tuple[str, str]:
