@@ -76,8 +76,9 @@ class ResultWriter:
         try:
             self._commit(batch)
         except (sqlite3.Error, OverflowError) as error:
+            remedy = "see who else writes it" if "locked" in str(error) else "make room"
             self._error = StoreError(
-                f"the store could not be written: {error}; what was answered before is in it: make room and run again"
+                f"the store could not be written: {error}; what was answered before is in it: {remedy} and run again"
             )
             raise self._error from error
 
