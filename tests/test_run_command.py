@@ -57,6 +57,16 @@ def test_every_bundled_dataset_runs_with_its_own_rubrics(name: str) -> None:
     assert ran.code == 0 and ran.json["cases"] > 10 and ran.json["counts"]["error"] == 0
 
 
+def test_a_fault_in_a_file_of_the_project_s_conf_names_the_file_unless_the_value_was_typed(folder: Path) -> None:
+    (folder / "conf" / "thresholds").mkdir(parents=True)
+    (folder / "conf" / "thresholds" / "mine.yaml").write_text("name: mine\npass: 1.5\nfail: 0.5\n")
+    ran = jeval("run", "thresholds=mine")
+    assert ran.code == 3
+    assert ran.err.startswith("jeval: thresholds.pass=1.5 (from conf/thresholds/mine.yaml): is too large")
+    for typed in (["thresholds=mine", "thresholds.pass=2"], ["thresholds.pass=2"]):
+        assert jeval("run", *typed).err.startswith("jeval: thresholds.pass=2: is too large")
+
+
 # Selection
 
 

@@ -105,6 +105,11 @@ def test_an_unknown_setting_names_the_nearest() -> None:
     assert "did you mean tags?" in refusal(tgas={})
 
 
+def test_a_fault_says_which_file_its_value_comes_from_where_it_comes_from_one() -> None:
+    with pytest.raises(ConfigError, match=r"^thresholds\.pass=1\.5 \(from thresholds\.pass's file\): is too large"):
+        settings_of(config(thresholds__pass=1.5), lambda field: f"{field}'s file")
+
+
 def test_several_faults_are_counted() -> None:
     assert "(and 1 more)" in refusal(judge__repeat=0, judge__concurrency=0)
 

@@ -16,7 +16,7 @@ from jeval.app.places import bundled_conf
 from jeval.app.refusals import at_once, in_words
 from jeval.errors import ConfigError
 
-__all__ = ["OPEN_MAPS", "OPTIONAL", "compose", "count_jobs", "literal", "overrides_of", "run_hydra"]
+__all__ = ["OPEN_MAPS", "OPTIONAL", "compose", "conf_file", "count_jobs", "literal", "overrides_of", "run_hydra"]
 
 # Settings that a group option of a project's own may leave out, and that can be overridden all the same.
 OPTIONAL = {
@@ -103,6 +103,27 @@ def _quoted(key: str, value: str, sweep: bool) -> str:
     if sweep and "," in value and not Path(value).exists():
         return value
     return literal(value)
+
+
+def conf_file(field: str, root: Path) -> str | None:
+    """The file in the project's own conf/ that the value of a setting comes from, in the job that runs.
+
+    None where it was given on the command line, or comes with jeval.
+    """
+    from hydra.core.hydra_config import HydraConfig
+
+    if not HydraConfig.initialized():
+        return None
+    hydra = HydraConfig.get()
+    typed = [override.lstrip("+~").partition("=")[0] for override in hydra.overrides.task]
+    if any(
+        f"{key}.".startswith(f"{field}.") or f"{field}.".startswith(f"{key}.") for key in typed if key not in _GROUPS
+    ):
+        return None
+    group = field.partition(".")[0]
+    user, option = _user_conf(root), hydra.runtime.choices.get(group)
+    file = user / group / f"{option}.yaml" if user is not None else None
+    return str(Path("conf", group, file.name)) if file is not None and file.is_file() else None
 
 
 def _listed(value: str) -> list[str] | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jeval.app.compose import conf_file
 from jeval.app.console import outcome_json, print_outcome
 from jeval.app.estimate import estimate, print_estimate
 from jeval.app.outcome import Outcome
@@ -98,7 +99,7 @@ class Job:
                 record_job(connection, self.sweep_id or "", position, " ".join(overrides), code, error)
 
     def _run(self, config: Any, overrides: list[str], sweep: tuple[str, int] | None) -> int:
-        settings = _settings(config)
+        settings = _settings(config, self.root)
         prepared = prepare(settings, self.root, known=self.last[0] if self.last else None)
         self._check_original(prepared)
         path = store_path(settings.store, self.root)
@@ -225,7 +226,7 @@ def _progress(sweep: tuple[str, int] | None) -> Progress:
     return make_progress() if sweep is None or sweep[1] == 0 else Progress()
 
 
-def _settings(config: Any) -> RunSettings:
+def _settings(config: Any, root: Path) -> RunSettings:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -236,4 +237,4 @@ def _settings(config: Any) -> RunSettings:
         group = key.partition(".")[0]
         remedy = f"name a file with {key}=FILE, or choose {group}=NAME" if key.endswith(".path") else f"set {key}=VALUE"
         raise ConfigError(f"{key}: is not set; {remedy} (see `jeval run --help`)") from error
-    return settings_of(values)
+    return settings_of(values, lambda field: conf_file(field, root))

@@ -1,6 +1,7 @@
 """A run's configuration, checked: what Hydra composed, as frozen models. Hydra itself checks no ranges."""
 
 import json
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -204,8 +205,11 @@ class RunSettings(_Settings):
         )
 
 
-def settings_of(config: dict[str, Any]) -> RunSettings:
-    """The settings in a composed configuration. Raises ConfigError naming the override, its value and the remedy."""
+def settings_of(config: dict[str, Any], origin: Callable[[str], str | None] = lambda field: None) -> RunSettings:
+    """The settings in a composed configuration. Raises ConfigError naming the override, its value and the remedy.
+
+    `origin` tells the file that a field's value comes from, None where it was typed or is nobody's.
+    """
     for group in ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate"):
         if not isinstance(config.get(group), dict):
             raise ConfigError(
@@ -217,7 +221,9 @@ def settings_of(config: dict[str, Any]) -> RunSettings:
         first, *rest = problems_of(error, RunSettings, "config")
         more = f" (and {len(rest)} more)" if rest else ""
         value = f"={first.value}" if first.value is not None else ""
-        raise ConfigError(f"{first.field}{value}: {first.message}; {first.remedy}{more}") from error
+        file = origin(first.field)
+        source = f" (from {file})" if file else ""
+        raise ConfigError(f"{first.field}{value}{source}: {first.message}; {first.remedy}{more}") from error
 
 
 def json_text(value: Any) -> str:
