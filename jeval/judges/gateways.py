@@ -6,6 +6,7 @@ the gateway's own tools read it there too, else from the table below. Keys are n
 
 import ipaddress
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -181,7 +182,7 @@ def refuse_plain_text(scheme: str, host: str) -> None:
     """Raises ConfigError where a key would cross a network unencrypted."""
     if scheme == "http" and not is_loopback(host):
         raise ConfigError(
-            f"judge.base_url is http://{host}…: the key would cross the network as plain text; use https, or "
+            f"judge.base_url=http://{host}…: the key would cross the network as plain text; use https, or "
             "judge.key_env=null for a server that wants no key"
         )
 
@@ -201,20 +202,35 @@ def _visible(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
+def _shown(base_url: str) -> str:
+    """An address up to where a secret may begin; nothing where a user name and a password may stand in it."""
+    if "@" in base_url:
+        return ""
+    clear = re.split(r"[?#\s]", base_url.strip(), maxsplit=1)[0]
+    more = "…" if clear != base_url.strip() else ""
+    return f"={clear[:80].encode('unicode_escape').decode()}{more}"
+
+
 def _split(base_url: str) -> SplitResult:
-    """The parts of an address. Errors show no more of it than the host: the rest may hold a secret."""
+    """The parts of an address. Errors show nothing of it that may hold a secret."""
+    shown = _shown(base_url)
     try:
         parts = urlsplit(base_url.strip())
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise ConfigError(f"judge.base_url is not an address; {_LIKE_THIS}") from None
+        raise ConfigError(f"judge.base_url{shown} is not an address; {_LIKE_THIS}") from None
     if parts.scheme not in {"http", "https"} or not host:
-        raise ConfigError(f"judge.base_url has scheme {parts.scheme!r:.20} and host {host!r:.60}; {_LIKE_THIS}")
+        what = (
+            f"has the scheme {parts.scheme!r:.20}"
+            if parts.scheme and host
+            else "names no host after http:// or https://"
+        )
+        raise ConfigError(f"judge.base_url{shown} {what}; {_LIKE_THIS}")
     if "@" in parts.netloc:
         raise ConfigError(
             f"judge.base_url (host {host}) holds a user name or password; put the key into a variable and "
             "its name into judge.key_env"
         )
     if parts.query or parts.fragment or not _visible(base_url.strip()):
-        raise ConfigError(f"judge.base_url (host {host}) holds a ?, a # or a space; give scheme, host, path only")
+        raise ConfigError(f"judge.base_url{shown} holds a ?, a # or a space; give scheme, host, path only")
     return parts
