@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jeval.app.cli import main
+from jeval.app.commands.capture import shortened
 from jeval.app.files import read_cases
 from jeval.case import Case
 from jeval.imports.formats import FORMATS, detect
@@ -102,6 +103,40 @@ def test_a_dry_run_shows_cases_and_summary_and_writes_nothing(folder: Path, caps
     assert [path.name for path in folder.iterdir()] == ["in.jsonl"]
 
 
+def test_a_dry_run_shortens_long_texts_and_lists(folder: Path, capsys: Any) -> None:
+    turns = [{"role": "user", "content": "x" * 5_000}, {"role": "assistant", "content": "A"}] * 20
+    (folder / "in.jsonl").write_text(lines({"messages": turns}))
+    assert capture("in.jsonl", "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "x… (4,700 characters more)" in shown and "… (34 more)" in shown
+    assert max(map(len, shown.splitlines())) < 400 and len(shown.splitlines()) < 60
+
+
+def test_a_short_value_is_previewed_as_it_is() -> None:
+    value = {"a": ["x" * 340] * 7, "b": [{"c": None}, 1, True]}
+    assert shortened(value) == value
+
+
+def test_guesses_about_tool_calls_are_counted_by_call(folder: Path, capsys: Any) -> None:
+    def called(name: str, result: str) -> list[Any]:
+        call = {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+        return [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": name, "content": result},
+        ]
+
+    calls = [step for n in range(5) for step in called(f"t{n}", "Error: no" if n == 3 else "ok")]
+    open_calls = [step for name in ("u1", "u2") for step in called(name, "")[:1]]
+    messages = [{"role": "user", "content": "Q"}, *calls, *open_calls, {"role": "assistant", "content": "A"}]
+    (folder / "in.jsonl").write_text(lines({"messages": messages}, {"messages": messages}))
+    assert capture("in.jsonl", "-o", "out.jsonl", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == {
+        "tool success assumed from the text of its result": 8,
+        "tool failure told by the text of its result": 2,
+        "tool call without a result left out": 4,
+    }
+
+
 def test_a_preview_obeys_nothing_that_stands_in_a_trace(folder: Path, capsys: Any) -> None:
     hostile = "\x1b[2J\u202eevil"
     (folder / "in.jsonl").write_text(lines({"input": hostile, "output": hostile, "topic\x1b[2J": "x"}))
@@ -190,7 +225,7 @@ def test_the_cases_can_go_to_stdout(folder: Path, capsys: Any) -> None:
     assert capture("in.jsonl", "-o", "-") == 0
     shown = capsys.readouterr()
     assert Case.model_validate(json.loads(shown.out)).id == "c-1"
-    assert "1 case of 1 records" in shown.err
+    assert "1 case of 1 record in" in shown.err
 
 
 def test_nulls_inside_what_a_tool_returned_are_kept(folder: Path) -> None:

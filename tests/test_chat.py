@@ -102,7 +102,7 @@ def test_what_the_trace_says_about_success_goes_before_how_it_reads() -> None:
     said = {**RESULT, "content": "fine", "status": "error"}
     found = draft(chat(ASK, CALL, said, ANSWER))
     assert found.body["toolEvents"][0] | {"status": "failure", "error": "fine"} == found.body["toolEvents"][0]
-    assert found.notes == []
+    assert not found.notes
 
 
 def test_a_pattern_of_ones_own_tells_failures() -> None:
@@ -171,7 +171,7 @@ def test_content_in_parts_is_one_text_and_what_is_no_text_leaves_a_mark() -> Non
     parts = [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "x"}}]
     found = draft(chat({"role": "user", "content": parts}, ANSWER))
     assert found.body["input"] == "Look:\n[image_url left out]"
-    assert found.notes == ["a part of type image_url left out, for a case holds text"]
+    assert found.notes == {"a part of type image_url left out, for a case holds text": 1}
 
 
 def test_tool_use_blocks_are_calls_and_results_too() -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,15 +45,18 @@ class Options:
 @dataclass
 class Draft:
     """A case in the making: `body` has a case's keys as on disk, but may lack an id. `notes` names, in a few
-    words each, what the case does not hold as it was."""
+    words each, what the case does not hold as it was, and counts how often."""
 
     body: dict[str, Any]
-    notes: list[str] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
 
-    def note(self, text: str) -> None:
-        """Note something once."""
-        if text not in self.notes:
-            self.notes.append(text)
+    def note(self, text: str, number: int = 1) -> None:
+        """Note something of the whole case, or so many things in it, however often it is said."""
+        self.notes[text] = number
+
+    def count(self, text: str) -> None:
+        """Note one more of something."""
+        self.notes[text] += 1
 
     def settled_id(self, kind: str) -> str:
         """The id: what the record calls itself where that can be one, else a hash of the content."""

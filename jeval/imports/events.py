@@ -40,11 +40,11 @@ class Events:
         event = self._open.pop(str(call_id), None) or self._open.pop(f"by name: {name}", None)
         if event is None:
             if not name:
-                self._draft.note("tool result that belongs to no call left out")
+                self._draft.count("tool result that belongs to no call left out")
                 return
             event = {"id": self._id(call_id), "name": str(name)[:200]}
             self._events.append(event)
-            self._draft.note("tool result without a call")
+            self._draft.count("tool result without a call")
         self._outcome(event, json_or_text(value), failure=failure)
 
     def whole(
@@ -73,7 +73,7 @@ class Events:
         if failure is None:
             failure = failed(value, self._options)
             how = "failure told by" if failure else "success assumed from"
-            self._draft.note(f"tool {how} the text of its result")
+            self._draft.count(f"tool {how} the text of its result")
         event["status"] = "failure" if failure else "success"
         if value is not None:
             event["error" if failure else "output"] = value
@@ -85,7 +85,7 @@ class Events:
         """
         lost = [event for event in self._events if event["status"] is None]
         if lost:
-            self._draft.note("tool call without a result left out")
+            self._draft.note("tool call without a result left out", len(lost))
             kept = [{key: value for key, value in event.items() if key != "status"} for event in lost]
             self._draft.body.setdefault("metadata", {}).setdefault("callsWithoutResult", kept)
         if not self.seen and not self._options.recorded:

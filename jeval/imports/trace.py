@@ -134,6 +134,8 @@ def _tools(draft: Draft, spans: Sequence[Span], options: Options) -> None:
         if options.recorded:
             draft.body.setdefault("toolEvents", [])
         return
+    for text in [text for text in draft.notes if text.startswith("tool ")]:
+        del draft.notes[text]  # of the calls in the conversation, which these take the place of
     events = Events(options, draft)
     for span in tools:
         events.whole(span.name, span.input, span.output, error=span.error, call_id=span.call_id)
@@ -148,7 +150,7 @@ def _context(draft: Draft, spans: Sequence[Span]) -> None:
         for item in found:
             passage = _passage(item)
             if passage is None:
-                draft.note("a retrieved passage without a text left out")
+                draft.count("a retrieved passage without a text left out")
             elif passage not in passages:
                 passages.append(passage)
     if passages:

@@ -4,10 +4,12 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from jeval.app.captured import Capture, Target, line_of
 from jeval.app.painter import plain
 from jeval.app.settings import json_text
+from jeval.counted import counted
 from jeval.errors import ConfigError, DataError
 from jeval.fingerprint import compact
 from jeval.imports.draft import Options
@@ -18,6 +20,8 @@ from jeval.problems import nearest
 __all__ = ["arguments", "main"]
 
 PREVIEWED = 2
+# Of a case that is previewed: characters of a text and items of a list.
+LONGEST_TEXT, MOST_ITEMS = 300, 6
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,8 +110,21 @@ def _preview(capture: Capture, as_json: bool) -> None:
 
     for number, case in enumerate(capture):
         if number < PREVIEWED and not as_json:
-            body = json.loads(line_of(case))
+            body = shortened(json.loads(line_of(case)))
             print(plain_lines(json.dumps(body, ensure_ascii=False, indent=2)))
+
+
+def shortened(value: Any) -> Any:
+    """A JSON value with the long texts and lists in it cut, each saying how much of it is not shown."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT + 40:
+        return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} characters more)"
+    if isinstance(value, list):
+        more = len(value) - MOST_ITEMS
+        shown = [shortened(item) for item in (value[:MOST_ITEMS] if more > 1 else value)]
+        return [*shown, f"… ({more:,} more)"] if more > 1 else shown
+    if isinstance(value, dict):
+        return {key: shortened(item) for key, item in value.items()}
+    return value
 
 
 def plain_lines(text: str) -> str:
@@ -148,8 +165,8 @@ def _summary(capture: Capture, args: argparse.Namespace) -> None:
         return
     found = ", found by looking" if capture.found else ""
     where = f" → {out}" if out else " (nothing written)"
-    cases = f"{capture.cases:,} case{'' if capture.cases == 1 else 's'} of {capture.records:,}"
-    lines = [f"{cases} records in {capture.path.name} (format {capture.format}{found}){where}"]
+    cases = f"{counted(capture.cases, 'case')} of {counted(capture.records, 'record')}"
+    lines = [f"{cases} in {capture.path.name} (format {capture.format}{found}){where}"]
     if capture.fields:
         lines.append("  with " + " · ".join(f"{name} {count:,}" for name, count in capture.fields.most_common()))
     if capture.renamed:
