@@ -262,6 +262,13 @@ def test_a_key_of_no_use_is_refused_before_anything_is_asked_or_stored(
     assert server.bodies == []
 
 
+def test_a_key_written_where_its_variable_s_name_belongs_is_not_shown(tmp_path: Path) -> None:
+    with judging() as server:
+        ran = jeval("run", *project(tmp_path, 2), *local(server.url, f"judge.key_env={KEY}"))
+    assert ran.code == 3 and "key_env" in ran.err and KEY not in ran.err + ran.out
+    assert server.heads == [] and not rows(tmp_path / "jeval.db", "SELECT 1 FROM runs")
+
+
 def test_a_key_is_not_sent_in_plain_text_over_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     ran = jeval("run", *project(tmp_path, 2), *local("http://judge.invalid", "judge.key_env=MY_KEY"))

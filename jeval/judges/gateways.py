@@ -17,6 +17,8 @@ from jeval.errors import ConfigError
 __all__ = ["GATEWAYS", "Gateway", "HttpSettings", "check_key", "http_settings", "is_loopback", "read_key"]
 
 
+# How variables for keys are called; anything else in its place may be a key.
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,59}")
 _LIKE_THIS = "write it like https://host or http://127.0.0.1:8000"
 
 
@@ -153,6 +155,11 @@ def read_key(key_env: str | None, environ: Mapping[str, str]) -> str | None:
     if key_env is None:
         return None
     key = environ.get(key_env)
+    if not key and not _NAME.fullmatch(key_env):
+        remedy = "write the name of a variable there and put the key into it"
+        raise ConfigError(
+            f"key_env names no variable that is set, and may be the key itself, so it is not shown; {remedy}"
+        )
     if not key:
         state = "is not set" if key is None else "is empty"
         raise ConfigError(f"the environment variable {key_env} {state}; put the judge's key there")
