@@ -5,11 +5,12 @@ What was skipped or an error on one side says nothing about the answers, so it i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from jeval.comparability import Issue, Overlap, RunFacts, find_issues
-from jeval.significance import Pairs, mean_change, paired_change
+from jeval.score_change import ScoreChange
+from jeval.significance import Pairs, paired_change
 
 __all__ = [
     "CATEGORIES",
@@ -63,14 +64,14 @@ class Alignment:
     """Two runs side by side, case by id and rubric by content.
 
     `checks` counts checks that both runs decided; `cases` counts cases, of which one fails when any required
-    check fails that both runs decided. `scores` holds sums for `mean_change` by metric id.
+    check fails that both runs decided. `scores` says what became of each metric's mean.
     """
 
     overlap: Overlap
     changes: tuple[Change, ...]
     checks: Pairs
     cases: Pairs
-    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    scores: tuple[ScoreChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class Comparison:
         return {
             "checks": paired_change(self.alignment.checks).as_dict(),
             "cases": paired_change(self.alignment.cases).as_dict(),
-            "scores": {name: mean_change(sums).as_dict() for name, sums in self.alignment.scores.items()},
+            "scores": {change.metric_id: change.as_dict() for change in self.alignment.scores},
             "text": [f"{name}: {'; '.join(lines)}" for name, lines in self.significance_text()],
         }
 
@@ -117,7 +118,8 @@ class Comparison:
             note = "as if checks were independent; those of one case are not"
             found.append((f"by check ({note})", checks.lines("checks")))
             found.append(("by case (which fails if any required check does)", cases.lines("cases")))
-        found += [(f"{name}", [mean_change(sums).text()]) for name, sums in self.alignment.scores.items()]
+        if self.alignment.scores:
+            found.append(("metrics", [change.words() for change in self.alignment.scores]))
         return found
 
     def as_dict(self) -> dict[str, Any]:

@@ -15,18 +15,15 @@ several. So whoever compares does it for cases too, and believes that count wher
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 __all__ = [
     "ALPHA",
     "POWER",
-    "MeanChange",
     "PairedChange",
     "Pairs",
     "interval",
     "mcnemar",
-    "mean_change",
     "needed",
     "paired_change",
 ]
@@ -152,88 +149,6 @@ def needed(changed: float, change: float) -> int | None:
         return None
     spread = math.sqrt(max(0.0, changed - change**2))
     return math.ceil((_Z_ALPHA * math.sqrt(changed) + _Z_POWER * spread) ** 2 / change**2)
-
-
-class MeanChange(NamedTuple):
-    """The change of a metric's mean over the cases scored in both runs; scores are 0 to 1."""
-
-    n: int
-    before: float | None
-    after: float | None
-    change: float | None
-    interval: tuple[float, float] | None
-    """95%, Student's for paired differences; None for fewer than two cases."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """As a machine reads it."""
-        return {
-            "n": self.n,
-            "mean_before": self.before,
-            "mean_after": self.after,
-            "change": self.change,
-            "interval_95": self.interval,
-        }
-
-    def text(self) -> str:
-        """In plain words."""
-        if self.before is None or self.after is None or self.change is None:
-            return "no case was scored in both runs"
-        means = f"mean {self.before:.3f} → {self.after:.3f} of {self.n:,} cases scored in both runs"
-        means += f": {self.change:+.3f}"
-        if self.interval is None:
-            return f"{means} (one case has no interval)"
-        low, high = self.interval
-        chance = "hardly chance alone" if low > 0 or high < 0 else "may well be chance"
-        if not self.change and low == high:
-            return f"{means}, none changed"
-        return f"{means} (95% interval {low:+.3f} to {high:+.3f}; {chance})"
-
-
-def mean_change(sums: Mapping[str, float]) -> MeanChange:
-    """The change of a mean from sums over cases: n, before, after, and `squares` of the differences."""
-    n = int(sums["n"])
-    if not n:
-        return MeanChange(0, None, None, None, None)
-    before, after = sums["before"] / n, sums["after"] / n
-    change = after - before
-    if n == 1:
-        return MeanChange(n, before, after, change, None)
-    variance = max(0.0, sums["squares"] - n * change**2) / (n - 1)
-    half = student(n - 1) * math.sqrt(variance / n)
-    return MeanChange(n, before, after, change, (change - half, change + half))
-
-
-def student(degrees: int) -> float:
-    """The 1 - ALPHA / 2 quantile of Student's t with so many degrees of freedom, at least 1."""
-    low, high = _Z_ALPHA, 13.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        # P(|T| > t) is the regularised incomplete beta at v / (v + t²) with parameters v/2 and 1/2.
-        if _beta(degrees / 2, 0.5, degrees / (degrees + middle**2)) > ALPHA:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction (Lentz)."""
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(b, a, 1 - x)
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    tiny = 1e-300
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
-    fraction = d
-    for m in range(1, 500):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for step in (even, odd):
-            d = 1 / (1 + step * d or tiny)
-            c = 1 + step / c or tiny
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * fraction / a
 
 
 def _points(share: float) -> str:

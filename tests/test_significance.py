@@ -14,10 +14,8 @@ from jeval.significance import (
     Pairs,
     interval,
     mcnemar,
-    mean_change,
     needed,
     paired_change,
-    student,
 )
 
 counts = st.integers(0, 400)
@@ -145,37 +143,3 @@ def test_the_words_carry_every_number_and_never_say_better() -> None:
     assert "better" not in "".join(lines + clear)
     even = paired_change(Pairs(50, 2, 2, 29)).lines("cases")
     assert even[-1].endswith("exact McNemar p = 1): as many one way as the other")
-
-
-@pytest.mark.parametrize("degrees", [1, 2, 3, 7, 29, 120, 5_000, 1_000_000])
-def test_students_quantile_is_scipys(degrees: int) -> None:
-    assert student(degrees) == pytest.approx(stats.t.ppf(1 - ALPHA / 2, degrees), rel=1e-8)
-
-
-@pytest.mark.filterwarnings("ignore:Precision loss occurred")
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=40))
-def test_a_means_change_is_scipys_paired_t(scores: list[tuple[float, float]]) -> None:
-    before, after = [a for a, _ in scores], [b for _, b in scores]
-    differences = [b - a for a, b in scores]
-    found = mean_change(
-        {
-            "n": len(scores),
-            "before": sum(before),
-            "after": sum(after),
-            "squares": sum(d * d for d in differences),
-        }
-    )
-    expected = stats.ttest_rel(after, before).confidence_interval(0.95)
-    assert found.interval is not None
-    if not math.isnan(expected.low):
-        assert found.interval == pytest.approx((expected.low, expected.high), abs=1e-6)
-
-
-def test_a_mean_of_one_case_has_no_interval_and_of_none_no_mean() -> None:
-    one = mean_change({"n": 1, "before": 0.5, "after": 0.75, "squares": 0.0625})
-    assert one.change == 0.25
-    assert one.interval is None
-    assert "one case has no interval" in one.text()
-    none = mean_change({"n": 0, "before": 0, "after": 0, "squares": 0})
-    assert none.before is None
-    assert none.text() == "no case was scored in both runs"

@@ -12,8 +12,10 @@ from typing import Any
 
 from jeval.comparability import OneSided, Overlap, RunFacts, Versioned
 from jeval.compare import Alignment, Change
+from jeval.score_change import score_changes
 from jeval.significance import Pairs
 from jeval.store.queries import QUERIES
+from jeval.store.scores import run_scores
 from jeval.store.status import STATUS_NAMES
 
 __all__ = ["align", "run_facts"]
@@ -67,18 +69,6 @@ SELECT failed, count(*) FROM (
 WHERE case_key NOT IN (SELECT key FROM case_ids WHERE id IN (SELECT value FROM json_each(:changed)))
   AND (:same_cases OR EXISTS (SELECT 1 FROM run_cases o WHERE o.run = :b AND o.case_key = g.case_key))
 GROUP BY failed
-"""
-
-_SCORES = """
-SELECT metrics.id, count(*), total(ra.score), total(rb.score),
-  total((rb.score - ra.score) * (rb.score - ra.score))
-FROM score_rows a
-CROSS JOIN score_rows b ON b.run = :b AND b.case_key = a.case_key AND b.metric = a.metric
-JOIN score_results ra ON ra.id = a.result
-JOIN score_results rb ON rb.id = b.result
-JOIN metrics ON metrics.pk = a.metric
-WHERE a.run = :a AND ra.score IS NOT NULL AND rb.score IS NOT NULL
-GROUP BY a.metric ORDER BY metrics.id
 """
 
 Rubrics = Mapping[int, bool]
@@ -149,10 +139,7 @@ def _align(connection: sqlite3.Connection, baseline: sqlite3.Row, candidate: sql
         changes,
         checks=Pairs(matrix["pass", "pass"], matrix["pass", "fail"], matrix["fail", "pass"], matrix["fail", "fail"]),
         cases=_case_pairs(connection, pair, rubrics, changes, same_cases=same_cases),
-        scores={
-            name: {"n": n, "before": before, "after": after, "squares": squares}
-            for name, n, before, after, squares in connection.execute(_SCORES, pair)
-        },
+        scores=score_changes(run_scores(connection, baseline["id"]), run_scores(connection, candidate["id"])),
     )
 
 
