@@ -237,6 +237,10 @@ def test_what_is_no_override_is_refused_in_one_line_or_taken(root: Path, argumen
         assert "\n" not in str(error) and "LexerNoViableAlt" not in str(error)
 
 
+def test_an_override_that_is_none_is_shown_as_it_was_typed(root: Path) -> None:
+    assert refusal(root, "tags.a b=1").startswith("tags.a b=1: is no override")
+
+
 def test_a_project_s_own_conf_adds_to_ours_and_shadows_it(root: Path) -> None:
     for path, text in (
         ("thresholds/mine.yaml", "name: mine\npass: 0.8\nfail: 0.6\n"),

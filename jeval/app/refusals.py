@@ -35,7 +35,7 @@ def in_words(error: Exception, overrides: Sequence[str] = ()) -> Exception:
     if isinstance(error, MissingConfigException) and error.options is not None:
         return ConfigError(_no_option(error.missing_cfg_file or "", error.options, overrides))
     if isinstance(error, OverrideParseException):
-        return ConfigError(f"{error.override}: is no override; {_override_for(error.override)}")
+        return ConfigError(f"{str(error.override).lstrip('+')}: is no override; {_override_for(error.override)}")
     if isinstance(error, YAMLError):
         mark = getattr(error, "problem_mark", None)
         place = f"{mark.name}:{mark.line + 1}" if mark else "a file in conf/"
