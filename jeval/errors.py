@@ -71,7 +71,7 @@ class DataError(JevalError):
         self.more = more
         lines = [str(problem) for problem in self.problems]
         if more:
-            lines.append(f"… and {more} more problems of this kind")
+            lines.append(f"… and {more:,} more problem{'' if more == 1 else 's'} of this kind")
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from jeval.breakdown import QuestionScore, bounded, number, question_score, words_of
+from jeval.counted import counted
 from jeval.errors import MalformedAnswer
 from jeval.fingerprint import compact_finite
 from jeval.metric import Metric
@@ -188,4 +189,4 @@ def _equation(applied: Sequence[QuestionScore], asked: int) -> str:
     )
     # Not fsum, which refuses a sum beyond the largest number.
     total = sum(row.weight for row in applied)
-    return f"It is ({terms}) / {total:g}, over {len(applied)} of {asked} questions"
+    return f"It is ({terms}) / {total:g}, over {len(applied)} of {counted(asked, 'question')}"

@@ -171,7 +171,7 @@ def test_any_sentence_that_fails_fails_and_any_undecided_is_for_review(
         ),
         (
             (SUPPORTED, SUPPORTED, WAVERING),
-            "1 of 3 sentences undecided; s3: p(contradicted) 0.3 < fail 0.5 and p(supported) 0.6 < pass 0.75",
+            "1 of 3 sentences is undecided; s3: p(contradicted) 0.3 < fail 0.5 and p(supported) 0.6 < pass 0.75",
         ),
         (
             (SUPPORTED, (0.8, 0.1, 0.1), SUPPORTED),
@@ -189,7 +189,19 @@ def test_an_uncovered_sentence_fails_where_the_rubric_says_so() -> None:
     strict = rubric(KIND, params={**SENTENCES, "uncoveredIs": "fail"})
     check = check_of(strict, sentences(SUPPORTED, UNCOVERED, SUPPORTED), THREE)
     assert (check.status, check.rule, check.outcome) == ("fail", "sentence-fails", "not_covered")
-    assert check.reason == "1 of 3 sentences fail; s2: p(not_covered) 0.8 ≥ fail 0.5"
+    assert check.reason == "1 of 3 sentences fails; s2: p(not_covered) 0.8 ≥ fail 0.5"
+
+
+@pytest.mark.parametrize(
+    ("answer", "begins"),
+    [
+        (SUPPORTED, "the one sentence passes, s1: p(supported)"),
+        (CONTRADICTED, "1 of 1 sentence fails; s1: p(contradicted)"),
+    ],
+)
+def test_one_sentence_is_told_as_one(answer: tuple[float, ...], begins: str) -> None:
+    check = check_of(rubric(KIND, params=SENTENCES), sentences(answer), case(output="It opens at nine."))
+    assert check.reason.startswith(begins)
 
 
 def test_the_check_lists_the_sentences_and_their_probabilities() -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from jeval.app.painter import Painter, plain
 from tests.judging import hashed, judging, local
-from tests.running import RUBRICS, case, project, quick, rows, write_rubrics
+from tests.running import RUBRICS, case, jeval, project, quick, rows, write_rubrics
 
 JSON_KEYS = (
     "run_id name status exit_code cases checks counts critical_failures scores thresholds judge model"
@@ -183,3 +184,12 @@ def test_metric_scores_are_shown_with_what_they_are_the_mean_of(tmp_path: Path) 
     assert ran.json["scores"] == {name: pytest.approx(mean) for name, mean, _ in scores}
     assert [number for _, _, number in scores] == [1, 2]
     assert "of 2 scored" in ran.err and "of 1 scored" in ran.err and "1 not scored" in ran.err
+
+
+def test_one_of_a_thing_is_told_as_one_wherever_people_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    overrides = project(tmp_path, 1)
+    write_rubrics(tmp_path / "rubrics.json", RUBRICS[:1])
+    told = quick(*overrides).out + jeval("show", "@last").out + jeval("estimate", *overrides).out
+    assert "1 case of" in told and "1 rubric " in told and "1 check " in told
+    assert not re.search(r"\b1 (?:\w+ )?(?:cases|checks|rubrics|judgments|requests|questions)\b", told), told

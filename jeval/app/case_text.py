@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jeval.app.painter import Painter, plain
+from jeval.counted import counted
 from jeval.report.overview import CheckLine
 
 __all__ = ["print_case"]
@@ -168,7 +169,7 @@ def _print_requests(painter: Painter, requests: list[dict[str, Any]]) -> None:
             f"{request['latency_ms']:.0f} ms" if request["latency_ms"] is not None else "",
             f"{request['attempts']} attempts" if request["attempts"] > 1 else "",
             f"repeat {request['repeat']}" if request["repeat"] else "",
-            f"{request['input_tokens']:,} tokens in" if request["input_tokens"] is not None else "",
+            f"{counted(request['input_tokens'], 'token')} in" if request["input_tokens"] is not None else "",
             f"{request['error_kind']}: {plain(request['error_message'] or '', 120)}" if request["error_kind"] else "",
         ]
         painter.line("  " + " · ".join(part for part in parts if part))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from jeval.app.painter import Painter, plain
 from jeval.comparability import RunFacts
 from jeval.compare import CATEGORIES, Category, Change, Comparison
+from jeval.counted import counted
 
 __all__ = ["print_comparison"]
 
@@ -62,8 +63,8 @@ def _what(run: RunFacts) -> str:
 
 def _totals(painter: Painter, comparison: Comparison) -> str:
     overlap = comparison.alignment.overlap
-    cases = f"{overlap.cases:,} case{'' if overlap.cases == 1 else 's'}"
-    head = painter.paint(f"{overlap.checks:,} checks of {cases} in both runs", "bold")
+    checks, cases = counted(overlap.checks, "check"), counted(overlap.cases, "case")
+    head = painter.paint(f"{checks} of {cases} in both runs", "bold")
     parts = [f"{comparison.unchanged:,} unchanged"]
     for category in CATEGORIES:
         number = len(comparison.changes[category])

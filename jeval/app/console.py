@@ -7,6 +7,7 @@ from typing import Any
 from jeval.app.outcome import Outcome
 from jeval.app.painter import COLOURS, Painter, duration, plain
 from jeval.app.prepare import Prepared
+from jeval.counted import counted
 from jeval.ruling import STATUSES
 from jeval.store.told import critical_failures, request_errors
 from jeval.summary import Summary
@@ -26,15 +27,19 @@ def print_outcome(painter: Painter, prepared: Prepared, outcome: Outcome, connec
     what = " + ".join(
         part
         for part in (
-            f"{len(prepared.rubrics)} rubrics ({plain(settings.rubrics.name, 60)})" if prepared.rubrics else "",
-            f"{len(prepared.metrics)} metrics ({plain(settings.metrics.name, 60)})" if prepared.metrics else "",
+            f"{counted(len(prepared.rubrics), 'rubric')} ({plain(settings.rubrics.name, 60)})"
+            if prepared.rubrics
+            else "",
+            f"{counted(len(prepared.metrics), 'metric')} ({plain(settings.metrics.name, 60)})"
+            if prepared.metrics
+            else "",
         )
         if part
     )
     limits = settings.thresholds
     profile = f"thresholds {plain(limits.name, 60)} (pass {limits.pass_:g}, fail {limits.fail:g})"
     of = plain(prepared.dataset.path.name, 60)
-    painter.line(f"  {outcome.summary.cases:,} cases of {of} × {what} · {profile}")
+    painter.line(f"  {counted(outcome.summary.cases, 'case')} of {of} × {what} · {profile}")
     judged = " + ".join(outcome.models) or settings.judge.model or settings.judge.name
     painter.line(f"  judged by {plain(settings.judge.name, 40)} ({plain(judged, 80)}) · {_effort(outcome)}")
     if outcome.simulated:
@@ -63,9 +68,9 @@ def _effort(outcome: Outcome) -> str:
     if outcome.oldest_reused:
         parts[0] += f" (oldest {outcome.oldest_reused[:10]})"
     if outcome.requests:
-        parts.append(f"{outcome.requests:,} requests")
+        parts.append(counted(outcome.requests, "request"))
     if outcome.input_tokens is not None:
-        parts.append(f"{outcome.input_tokens:,} tokens in")
+        parts.append(f"{counted(outcome.input_tokens, 'token')} in")
     if outcome.cost_usd is not None:
         parts.append(f"${outcome.cost_usd:.4f}")
     parts.append(duration(outcome.wall_s) if outcome.wall_s >= 1 else f"{outcome.wall_s:.2f}s")
@@ -77,7 +82,7 @@ def _print_critical(painter: Painter, outcome: Outcome, connection: sqlite3.Conn
     if not total:
         _print_no_critical(painter, outcome.summary)
         return
-    painter.line(painter.paint(f"{total:,} CRITICAL FAILURE{'' if total == 1 else 'S'}", "bold", "red"))
+    painter.line(painter.paint(counted(total, "CRITICAL FAILURE", "CRITICAL FAILURES"), "bold", "red"))
     rows = critical_failures(connection, outcome.run_id, 10)
     for case_id, rubric_id, version, reason in rows:
         painter.line(f"  {painter.status('fail', case_id)}  {rubric_id} {plain(version)}: {plain(reason, 150)}")
@@ -91,11 +96,13 @@ def _print_no_critical(painter: Painter, summary: Summary) -> None:
     decided = sum(counts["pass"] for counts in critical)
     undecided = sum(counts["review"] + counts["error"] for counts in critical)
     if decided:
-        painter.line(painter.paint(f"no critical failures among {decided:,} decided critical checks", "green"))
+        painter.line(painter.paint(f"no critical failures among {counted(decided, 'decided critical check')}", "green"))
     elif not undecided:
         painter.line(painter.paint("no check of critical severity applied", "bright_black"))
     if undecided:
-        painter.line(painter.paint(f"{undecided:,} critical checks are undecided", "yellow"))
+        painter.line(
+            painter.paint(counted(undecided, "critical check is", "critical checks are") + " undecided", "yellow")
+        )
 
 
 def _print_counts(painter: Painter, summary: Summary) -> None:
@@ -104,7 +111,7 @@ def _print_counts(painter: Painter, summary: Summary) -> None:
     counts = summary.counts
     shown = "   ".join(painter.status(status, f"{counts[status]:,} {status}") for status in STATUSES)
     painter.line()
-    painter.line(f"{painter.paint(f'{summary.checks:,} checks', 'bold')}   {shown}")
+    painter.line(f"{painter.paint(counted(summary.checks, 'check'), 'bold')}   {shown}")
     painter.line(
         f"  pass rate {_share(counts['pass'], summary.decided)} decided"
         f" · decided {_share(summary.decided, summary.applicable)} applicable"
@@ -140,7 +147,7 @@ def _print_scores(painter: Painter, summary: Summary, *, simulated: bool) -> Non
     for name, score in summary.scores.items():
         mean = f"{score.mean:.3f}" if score.mean is not None else "–"
         rest = f" · {score.skipped:,} not scored" if score.skipped else ""
-        rest += f" · {score.errors:,} errors" if score.errors else ""
+        rest += f" · {counted(score.errors, 'error')}" if score.errors else ""
         painter.line(f"  {name:<{width}}  mean {mean} of {score.scored:,} scored · {score.passed:,} passed{rest}")
 
 
@@ -164,7 +171,8 @@ def _print_incomplete(painter: Painter, outcome: Outcome, connection: sqlite3.Co
         for kind, number, message in rows:
             painter.line(f"  {number:,} × {kind}: {plain(message or '', 150)}")
     if outcome.left and outcome.status != "complete":
-        painter.line(f"  {outcome.left:,} cases are left; the same command goes on where this stopped")
+        left = counted(outcome.left, "case is", "cases are")
+        painter.line(f"  {left} left; the same command goes on where this stopped")
 
 
 def outcome_json(prepared: Prepared, outcome: Outcome, store: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from jeval.app.console import Painter, plain
 from jeval.app.prepare import Prepared
+from jeval.counted import counted
 from jeval.plan import Planner
 from jeval.store.recall import StoredJudgments
 
@@ -69,17 +70,22 @@ def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> Non
     """The estimate as people read it."""
     judge = prepared.settings.judge
     painter.line(
-        f"{found.cases:,} cases of {plain(prepared.dataset.path.name, 60)}, {found.checks:,} checks; nothing was asked"
+        f"{counted(found.cases, 'case')} of {plain(prepared.dataset.path.name, 60)}, "
+        f"{counted(found.checks, 'check')}; nothing was asked"
     )
-    painter.line(f"  {found.settled_by_code:,} checks are settled by code, {found.stored:,} judgments are in the store")
+    settled = counted(found.settled_by_code, "check is", "checks are")
+    stored = counted(found.stored, "judgment is", "judgments are")
+    painter.line(f"  {settled} settled by code, {stored} in the store")
     cost = f"${found.cost_usd:.4f}" if found.cost_usd is not None else f"unknown: judge {judge.name} has no price"
     if judge.gateway == "offline":
         cost = "none: the offline judge is free"
     painter.line(
-        f"  {found.requests:,} requests with {found.questions:,} questions, about {found.input_tokens:,} tokens"
+        f"  {counted(found.requests, 'request')} with {counted(found.questions, 'question')}, "
+        f"about {counted(found.input_tokens, 'token')}"
     )
     painter.line(f"  cost {cost}")
     if found.digested:
-        painter.line(f"  {found.digested:,} states are over the judge's limit and would be digested")
+        states = counted(found.digested, "state is", "states are")
+        painter.line(f"  {states} over the judge's limit and would be digested")
     for warning in prepared.warnings:
         painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))

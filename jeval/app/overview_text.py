@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from jeval.app.painter import COLOURS, Painter, duration, plain
+from jeval.counted import counted
 from jeval.report.overview import STATUSES, CheckLine, Overview
 
 __all__ = ["print_check", "print_counts", "print_head", "print_list", "print_rubrics", "print_scores"]
@@ -18,7 +19,7 @@ def print_list(painter: Painter, runs: Sequence[Overview]) -> None:
         scores = ", ".join(f"{plain(line.id, 30)} {_mean(line.mean)}" for line in run.scores[:3])
         more = f" and {len(run.scores) - 3} more metrics" if len(run.scores) > 3 else ""
         parts = [
-            f"{_number(run.evaluated, 'case')} of {plain(run.dataset, 30)}",
+            f"{counted(run.evaluated, 'case')} of {plain(run.dataset, 30)}",
             _profile(run),
             _judged(painter, run),
             shown,
@@ -39,17 +40,17 @@ def _title(painter: Painter, run: Overview) -> str:
 def _state(run: Overview) -> str:
     """What is to know about how a run ended; nothing where it is complete."""
     if not run.ended:
-        of = f" of {run.cases:,}" if run.cases is not None else ""
-        return f"unfinished: {run.evaluated:,}{of} cases; it is going on, or its process died"
+        cases = counted(run.evaluated, "case") if run.cases is None else _part(run.evaluated, run.cases)
+        return f"unfinished: {cases}; it is going on, or its process died"
     if run.status == "complete":
         return ""
     why = f": {plain(run.stopped_because, 100)}" if run.stopped_because else ""
-    left = f", {run.evaluated:,} of {run.cases:,} cases" if run.cases not in (None, run.evaluated) else ""
+    left = "" if run.cases in (None, run.evaluated) else f", {_part(run.evaluated, run.cases or 0)}"
     return f"{run.status}{left}{why}"
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _part(done: int, cases: int) -> str:
+    return f"{done:,} of {counted(cases, 'case')}"
 
 
 def _when(run: Overview) -> str:
@@ -78,9 +79,9 @@ def _mean(mean: float | None) -> str:
 def print_head(painter: Painter, run: Overview) -> None:
     """What was judged by whom, and what it took."""
     painter.line(f"run {_title(painter, run)}")
-    what = f"{_number(run.evaluated, 'case')} of {plain(run.dataset, 60)}"
+    what = f"{counted(run.evaluated, 'case')} of {plain(run.dataset, 60)}"
     by = [(len(run.rubrics), "rubric"), (len(run.scores), "metric")]
-    judged_by = " + ".join(_number(number, noun) for number, noun in by if number)
+    judged_by = " + ".join(counted(number, noun) for number, noun in by if number)
     what += f" × {judged_by}" if judged_by else ""
     painter.line(f"  {what} · thresholds {_profile(run) or 'unknown'}")
     painter.line(f"  judged by {_judged(painter, run)} · {_when(run)} · {_effort(run)}")
@@ -95,9 +96,9 @@ def _effort(run: Overview) -> str:
     reused = f" (oldest {run.oldest_reused_at[:10]})" if run.oldest_reused_at else ""
     parts = [f"{run.asked:,} asked, {run.reused:,} reused{reused}"]
     if run.requests:
-        parts.append(f"{run.requests:,} requests")
+        parts.append(counted(run.requests, "request"))
     if run.input_tokens is not None:
-        parts.append(f"{run.input_tokens:,} tokens in")
+        parts.append(f"{counted(run.input_tokens, 'token')} in")
     parts.append(_cost(run))
     if run.wall_s is not None:
         parts.append(duration(run.wall_s) if run.wall_s >= 1 else f"{run.wall_s:.2f}s")
@@ -111,7 +112,7 @@ def print_counts(painter: Painter, run: Overview) -> None:
         return
     shown = "   ".join(painter.status(status, f"{counts[status]:,} {status}") for status in STATUSES)
     painter.line()
-    painter.line(f"{painter.paint(f'{total:,} checks', 'bold')}   {shown}")
+    painter.line(f"{painter.paint(counted(total, 'check'), 'bold')}   {shown}")
     painter.line(
         f"  pass rate {_share(counts['pass'], run.decided)} decided"
         f" · decided {_share(run.decided, run.applicable)} applicable"
@@ -150,7 +151,7 @@ def print_scores(painter: Painter, run: Overview) -> None:
     width = max(len(f"{line.id} {line.version}") for line in run.scores)
     for line in run.scores:
         rest = f" · {line.skipped:,} not scored" if line.skipped else ""
-        rest += f" · {line.errors:,} errors" if line.errors else ""
+        rest += f" · {counted(line.errors, 'error')}" if line.errors else ""
         scored = f"mean {_mean(line.mean)} of {line.scored:,} scored · {line.passed:,} passed"
         painter.line(f"  {f'{line.id} {line.version}':<{width}}  {scored}{rest}")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 from jeval.app.painter import COLOURS, SIGNS, duration, hush
+from jeval.counted import counted
 from jeval.ruling import STATUSES
 from jeval.summary import Summary
 
@@ -63,7 +64,7 @@ class _Clocked(Progress):
         left = f"{duration((self._total - done) / rate)} left" if rate > 0 else "time left unknown"
         cost = f"${state.cost_usd:.4f}" if state.cost_usd is not None else ""
         pace = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        return f"{done:,}/{self._total:,} cases", f"{pace}/s · {left}", cost
+        return f"{done:,}/{counted(self._total, 'case')}", f"{pace}/s · {left}", cost
 
 
 class PlainProgress(_Clocked):
@@ -102,7 +103,7 @@ class LiveProgress(_Clocked):
     def begin(self, total: int) -> None:
         super().begin(total)
         self._live.start()
-        self._show(0, f"0/{total:,} cases  waiting for the first answer")
+        self._show(0, f"0/{counted(total, 'case')}  waiting for the first answer")
 
     def show(self, state: _State, elapsed: float) -> None:
         from rich.text import Text

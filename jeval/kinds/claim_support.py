@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from jeval.case import Case
+from jeval.counted import counted
 from jeval.kinds.base import Asked, RubricKind, instruct
 from jeval.kinds.three_outcomes import ThreeOutcomes
 from jeval.question import Answer, Question, choice
@@ -90,14 +91,20 @@ class SentenceSupport(RubricKind):
             part: three_way(answer.probabilities, thresholds, NAMES, fail_on_third=fail_on_third)
             for part, answer in answers.items()
         }
-        for status, rule, word in (("fail", "sentence-fails", "fail"), ("review", "sentence-undecided", "undecided")):
+        for status, rule, verb in (
+            ("fail", "sentence-fails", ("fails", "fail")),
+            ("review", "sentence-undecided", ("is undecided", "are undecided")),
+        ):
             hits = {part: verdict for part, verdict in verdicts.items() if verdict.status == status}
             if hits:
                 part, first = next(iter(hits.items()))
-                count = f"{len(hits)} of {len(verdicts)} sentences {word}"
+                count = f"{len(hits)} of {counted(len(verdicts), 'sentence')} {verb[len(hits) > 1]}"
                 return Verdict(status, first.outcome, rule, f"{count}; {part}: {first.reason}")  # type: ignore[arg-type]
         part = min(answers, key=lambda name: answers[name].probabilities["supported"])
-        reason = f"all {len(verdicts)} sentences pass; the least sure, {part}: {verdicts[part].reason}"
+        subject = (
+            f"all {len(verdicts)} sentences pass; the least sure" if len(verdicts) > 1 else "the one sentence passes"
+        )
+        reason = f"{subject}, {part}: {verdicts[part].reason}"
         return Verdict("pass", "supported", "all-sentences-pass", reason)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jeval.case import Case
+from jeval.counted import counted
 from jeval.kinds.base import Asked, RubricKind
 from jeval.question import Answer
 from jeval.rubric import Thresholds
@@ -62,7 +63,7 @@ def _evidence(case: Case) -> Evidence:
 
 
 def _counted(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"
+    return counted(count, "value")
 
 
 def _shown(written: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from jeval.compare import CATEGORIES, Category, Change, Comparison
+from jeval.counted import counted
 from jeval.report.escape import visible
 
 __all__ = ["comparison_page"]
@@ -90,7 +91,7 @@ def _runs(comparison: Comparison) -> Markup:
 def _counts(comparison: Comparison) -> Markup:
     overlap = comparison.alignment.overlap
     counts = ", ".join(f"{len(comparison.changes[name]):,} {_TITLES[name].lower()}" for name in CATEGORIES)
-    both = f"{overlap.checks:,} checks of {overlap.cases:,} cases in both runs"
+    both = f"{counted(overlap.checks, 'check')} of {counted(overlap.cases, 'case')} in both runs"
     return _fill("<p>{}: {:,} unchanged, {}.</p>", both, comparison.unchanged, counts)
 
 

@@ -5,6 +5,7 @@ Text from cases, rubrics and judges is data there too: it can make no link, ment
 
 from collections.abc import Sequence
 
+from jeval.counted import counted
 from jeval.gate import GateVerdict
 from jeval.report.escape import code, command_data, command_property, markdown
 from jeval.report.overview import STATUSES, CheckLine, Overview
@@ -54,7 +55,7 @@ def _headline(overview: Overview, verdict: GateVerdict | None) -> str:
         words = {0: "gate passed", 1: "gate failed", 2: "gate not passed: incomplete"}
         head = f"jeval: {words.get(verdict.exit_code, 'gate not passed')}"
     number = overview.critical_failures
-    critical = f"{number:,} critical failure{'' if number == 1 else 's'}" if number else "no critical failures"
+    critical = counted(number, "critical failure") if number else "no critical failures"
     return f"{head}, {critical}"
 
 
@@ -63,7 +64,7 @@ def _what(overview: Overview) -> str:
     limits = f"pass {overview.threshold_pass}, fail {overview.threshold_fail}"
     judged = f"judged by {markdown(overview.judge)} ({code(overview.model)})"
     cost = f", ${overview.cost_usd:.4f}" if overview.cost_usd is not None else ""
-    cases = f"{overview.evaluated:,} cases of {code(overview.dataset)}"
+    cases = f"{counted(overview.evaluated, 'case')} of {code(overview.dataset)}"
     return f"{cases}, thresholds {markdown(profile)} ({limits}), {judged}{cost}"
 
 
@@ -85,7 +86,7 @@ def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[st
         reason = check.reason if len(check.reason) <= _WIDTH else check.reason[: _WIDTH - 1] + "…"
         lines.append(f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |")
     more = overview.counts["fail"] - min(len(failures), LISTED)
-    return [*lines, "", f"… and {more:,} more failures."] if more > 0 else lines
+    return [*lines, "", f"… and {counted(more, 'more failure')}."] if more > 0 else lines
 
 
 def github_annotations(verdict: GateVerdict, failures: Sequence[CheckLine] = ()) -> list[str]:

@@ -117,7 +117,7 @@ def _preview(capture: Capture, as_json: bool) -> None:
 def shortened(value: Any) -> Any:
     """A JSON value with the long texts and lists in it cut, each saying how much of it is not shown."""
     if isinstance(value, str) and len(value) > LONGEST_TEXT + 40:
-        return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} characters more)"
+        return f"{value[:LONGEST_TEXT]}… ({counted(len(value) - LONGEST_TEXT, 'character')} more)"
     if isinstance(value, list):
         more = len(value) - MOST_ITEMS
         shown = [shortened(item) for item in (value[:MOST_ITEMS] if more > 1 else value)]

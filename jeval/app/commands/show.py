@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from jeval.app.store_option import add_store, existing_store
+from jeval.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +122,7 @@ def _print_chosen(painter: "Painter", overview: "Overview", checks: "list[CheckL
 
     print_head(painter, overview)
     painter.line()
-    painter.line(painter.paint(f"{total:,} of {sum(overview.counts.values()):,} checks", "bold"))
+    painter.line(painter.paint(f"{total:,} of {counted(sum(overview.counts.values()), 'check')}", "bold"))
     for check in checks:
         print_check(painter, check)
     _print_rest(painter, total - len(checks))
