@@ -27,6 +27,9 @@ __all__ = [
 
 _T = TypeVar("_T")
 
+# Cases after which a worker lets the others have a turn.
+_TURN = 4
+
 Sink = Callable[[int, Case, CaseResult], Awaitable[None]]
 
 
@@ -50,8 +53,9 @@ async def evaluate_all(
             if stop():
                 return
             await sink(position, case, await evaluator.case(case))
-            # A case that needed no waiting must not keep the others, or Ctrl-C, from their turn.
-            await asyncio.sleep(0)
+            if position % _TURN == 0:
+                # Cases that need no waiting must not keep the others, or Ctrl-C, from their turn.
+                await asyncio.sleep(0)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(max(1, concurrency)):

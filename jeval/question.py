@@ -157,23 +157,29 @@ def check_answer(question: Question, raw: Any) -> Answer:
 
     Two-decimal rounding is normal, so a distribution of n options may miss 1 by 0.005·n + 0.01.
     """
-    if not isinstance(raw, Mapping):
+    # Asked of every answer of a run, so the common type is tried before the abstract one, which is slow to ask.
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         raise MalformedAnswer(f"the answer is {type(raw).__name__}, not an object")
     if raw.get("type", question.type) != question.type:
         raise MalformedAnswer(f"asked a {question.type}, answered a {raw['type']!r:.40}")
     if question.type == "noul":
         return Answer({"true": _probability(raw.get("noul"), "noul")})
     given = raw.get("probabilities")
-    if not isinstance(given, Mapping):
+    if type(given) is not dict and not isinstance(given, Mapping):
         raise MalformedAnswer("the answer holds no probabilities")
+    probabilities: dict[str, float] = {}
+    total = 0.0
     for name in question.names:
         if name not in given:
             raise MalformedAnswer(f"the probability of {name!r} is missing")
+        p = given[name]
+        if type(p) is not float or not 0.0 <= p <= 1.0:
+            p = _probability(p, f"the probability of {name!r}")
+        probabilities[name] = p
+        total += p
     if len(given) != len(question.names):
         extra = next(name for name in given if name not in question.names)
         raise MalformedAnswer(f"{extra!r:.60} was not among the options")
-    probabilities = {name: _probability(given[name], f"the probability of {name!r}") for name in question.names}
-    total = math.fsum(probabilities.values())
     # The last term lets a sum that misses by exactly that much through, as 0.5 + 0.48 does.
     if abs(total - 1) > 0.005 * len(probabilities) + 0.01 + 1e-9:
         raise MalformedAnswer(f"the probabilities sum to {total:.4g}")

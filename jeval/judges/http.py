@@ -6,12 +6,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-import httpx
 from tenacity import AsyncRetrying
 
 from jeval.errors import ConfigError, JudgeError, JudgeRefused, MalformedAnswer
 from jeval.judges.faults import THROTTLED, AttemptFailed, Sent, refusal
 from jeval.judges.gateways import HttpSettings, check_key, refuse_plain_text
+from jeval.judges.lean_httpx import httpx
 from jeval.judges.pace import LONGEST_PAUSE_S, Gate, Pace
 from jeval.judges.retry import persist, policy
 from jeval.judges.transport import Received, exchange, new_transport

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from jeval.errors import ConfigError, JudgeError
 from jeval.judges.faults import AttemptFailed
 from jeval.judges.gateways import is_loopback
+from jeval.judges.lean_httpx import httpx
 from jeval.judges.transport import exchange, new_transport
 
 __all__ = ["LlmSettings", "LlmWriter"]

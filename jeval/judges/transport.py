@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from jeval.errors import ConfigError
 from jeval.judges.faults import AttemptFailed
 from jeval.judges.gateways import is_loopback
+from jeval.judges.lean_httpx import httpx
 
 __all__ = ["LARGEST_REPLY", "Received", "exchange", "new_transport", "proxy_for"]
 
