@@ -4,7 +4,8 @@ Small rows are the aim: what many checks share (a criterion, a verdict, a findin
 referred to by an integer, so that one more threshold profile costs a few dozen bytes a check. The views put
 the pieces together under the names people query.
 
-Keys of shared rows are hashes of their content (63 bits); a trigger refuses two contents under one key.
+Keys of shared rows are hashes of their content (63 bits); a trigger refuses two contents under one key where rows of
+many cases share it.
 """
 
 from jeval.store.views import VIEWS
@@ -173,10 +174,9 @@ CREATE TABLE check_rows (
   rubric INTEGER NOT NULL REFERENCES rubrics (pk),
   status INTEGER NOT NULL,
   critical INTEGER NOT NULL,
-  finding INTEGER NOT NULL,
+  finding INTEGER NOT NULL,  -- with case_key, a row of findings; checked by who writes it, for speed
   verdict INTEGER NOT NULL REFERENCES verdicts (id),
-  PRIMARY KEY (run, case_key, rubric),
-  FOREIGN KEY (case_key, finding) REFERENCES findings (case_key, id)
+  PRIMARY KEY (run, case_key, rubric)
 ) STRICT, WITHOUT ROWID;
 -- All columns, for SQLite prefers the primary key, and reads the whole run, wherever one is missing.
 CREATE INDEX critical_check_rows ON check_rows (run, critical, status, finding, verdict) WHERE critical = 1;
@@ -240,26 +240,21 @@ CREATE INDEX labels_by_people ON labels (case_id, rubric_id) WHERE source = 'hum
 CREATE UNIQUE INDEX labels_by_author ON labels (case_id, rubric_id, source, coalesce(reviewer, ''));
 """
 
+# Findings need none: their keys are compared within one case only, where 63 bits do not meet by chance.
 _GUARDS = "".join(
     f"""
 CREATE TRIGGER {table}_one_content BEFORE INSERT ON {table}
-WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id {scope} AND ({differs}))
+WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id AND ({differs}))
 BEGIN SELECT RAISE(ABORT, 'two contents under one key in {table}'); END;
 """
-    for table, scope, differs in (
-        ("questions", "", "sha256 <> NEW.sha256"),
-        ("criteria", "", "text <> NEW.text"),
-        (
-            "findings",
-            "AND case_key = NEW.case_key",
-            "criterion IS NOT NEW.criterion OR probabilities IS NOT NEW.probabilities OR evidence <> NEW.evidence",
-        ),
+    for table, differs in (
+        ("questions", "sha256 <> NEW.sha256"),
+        ("criteria", "text <> NEW.text"),
         (
             "verdicts",
-            "",
             "status <> NEW.status OR outcome IS NOT NEW.outcome OR rule <> NEW.rule OR reason <> NEW.reason",
         ),
-        ("score_results", "", "breakdown <> NEW.breakdown OR reason <> NEW.reason OR score IS NOT NEW.score"),
+        ("score_results", "breakdown <> NEW.breakdown OR reason <> NEW.reason OR score IS NOT NEW.score"),
     )
 )
 
