@@ -466,3 +466,20 @@ def test_a_dataset_knows_the_labels_and_the_metadata_of_what_is_selected(tmp_pat
     for selection in (Selection({"split": "x"}), Selection({"split": "x"}, sample=1)):
         found = scan(path, selection)
         assert (dict(found.labels), found.metadata_keys) == ({"r": 2, "s": 1}, {"split", "topic"})
+
+
+@pytest.mark.parametrize("kept", [0, 1, 300, 700, 10**9])
+@pytest.mark.parametrize("choice", [{}, {"limit": 3}, {"sample": 4}, {"where": {"half": "a"}}])
+def test_each_case_comes_once_and_in_order_however_much_of_the_file_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, choice: dict[str, Any]
+) -> None:
+    rows = [case(number, metadata={"half": "ab"[number % 2]}) for number in range(9)]
+    path = write_cases(tmp_path / "c.jsonl", rows)
+    selection = Selection(**{"where": {}, **choice})
+    monkeypatch.setattr("jeval.app.files.KEPT", 10**9)
+    expected = [one.id for one in scan(path, selection)]
+    monkeypatch.setattr("jeval.app.files.KEPT", kept)
+    dataset = scan(path, selection)
+    assert [one.id for one in dataset] == [one.id for one in dataset] == expected
+    assert dataset.cases == len(expected)
+    assert expected == sorted(expected)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,10 @@ from jeval.problems import problems_of, shorten
 from jeval.rubric import Rubric
 
 __all__ = ["Dataset", "Selection", "read_cases", "read_metrics", "read_rubrics", "scan"]
+
+# Bytes of a file whose cases are kept from checking to judging, so that they are not read twice. What lies beyond is
+# read again: memory does not grow with the file.
+KEPT = 4_000_000
 
 # Problems told in full; beyond it they are counted.
 SHOWN = 50
@@ -44,6 +48,10 @@ class Dataset:
     """How many labels each rubric id has, in the cases that `where` selects."""
     metadata_keys: frozenset[str] = frozenset()
     """The keys that the metadata of any of them has."""
+    kept: tuple[Case, ...] = field(default=(), repr=False)
+    """The first cases that `where` selects, as they were read."""
+    kept_lines: int = 0
+    """The lines of the file that `kept` covers."""
 
     def is_still(self, path: Path, selection: Selection) -> bool:
         """Whether this is the same selection of the same file, untouched since it was checked."""
@@ -51,11 +59,10 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Case]:
         left = self.selection.limit
-        for case in read_cases(self.path):
+        beyond = (case for case in read_cases(self.path, after=self.kept_lines) if self.selection.wants(case))
+        for case in chain(self.kept, beyond):
             if left is not None and left <= 0:
                 return
-            if not self.selection.wants(case):
-                continue
             if self.highest_draw is not None and self.selection.draw(case.id) > self.highest_draw:
                 continue
             if left is not None:
@@ -75,15 +82,24 @@ def scan(path: Path, selection: Selection) -> Dataset:
     digest, count = sha256(), 0
     labels: Counter[str] = Counter()
     keys: set[str] = set()
-    for case in _lines(path):
+    kept: list[Case] = []
+    kept_lines = 0
+    for number, end, case in _numbered(path):
         if isinstance(case, list):
             faults.add(case)
             continue
         ids.append(hash(case.id))
-        if not selection.wants(case):
+        wanted = selection.wants(case)
+        if end <= KEPT:
+            kept_lines = number
+            if wanted:
+                kept.append(case)
+        if not wanted:
             continue
-        labels.update((case.expected or {}).keys())
-        keys.update(case.metadata or ())
+        if case.expected:
+            labels.update(case.expected.keys())
+        if case.metadata:
+            keys.update(case.metadata)
         if selection.sample is not None:
             keep_lowest(draws, selection.draw(case.id), selection.sample)
         elif selection.limit is None or count < selection.limit:
@@ -93,7 +109,7 @@ def scan(path: Path, selection: Selection) -> Dataset:
         faults.add(_duplicates(path))
     faults.check()
     highest = None if selection.sample is None else -draws[0] if draws else -1
-    found = Dataset(path, selection, count, "", highest, stamp, labels, frozenset(keys))
+    found = Dataset(path, selection, count, "", highest, stamp, labels, frozenset(keys), tuple(kept), kept_lines)
     if selection.sample is not None:
         for count, case in enumerate(found, 1):  # noqa: B007 - how many there were
             digest.update(_identity(case))
@@ -141,7 +157,7 @@ def _duplicates(path: Path) -> list[Problem]:
     """The lines whose id stood on an earlier line. Read again, so that the common case keeps no ids."""
     first: dict[str, int] = {}
     problems = []
-    for number, found in _numbered(path):
+    for number, _, found in _numbered(path):
         if isinstance(found, Case):
             if found.id in first:
                 problems.append(
@@ -153,34 +169,35 @@ def _duplicates(path: Path) -> list[Problem]:
     return problems
 
 
-def read_cases(path: Path | str) -> Iterator[Case]:
-    """The cases of a JSONL file, one at a time. Raises DataError at the first line that is none."""
-    for found in _lines(Path(path)):
+def read_cases(path: Path | str, *, after: int = 0) -> Iterator[Case]:
+    """The cases of a JSONL file, one at a time, from the line behind `after` on. Raises DataError at the first line
+    that is none."""
+    for _, _, found in _numbered(Path(path), after):
         if isinstance(found, list):
             raise DataError(found)
         yield found
 
 
-def _lines(path: Path) -> Iterator[Case | list[Problem]]:
-    for _, found in _numbered(path):
-        yield found
-
-
-def _numbered(path: Path) -> Iterator[tuple[int, Case | list[Problem]]]:
-    """Each line's number with its case, or with what is wrong with it. Lines end at \\n alone."""
+def _numbered(path: Path, after: int = 0) -> Iterator[tuple[int, int, Case | list[Problem]]]:
+    """Each line's number and the byte it ends at, with its case or what is wrong with it. Lines end at \\n alone."""
     begun = False
+    end = 0
+    name = str(path)
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
+                end += len(line)
+                if number <= after:
+                    continue
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 if not line.strip():
                     continue
-                found = _case(line, f"{path}:{number}")
+                found = _case(line, f"{name}:{number}")
                 if isinstance(found, list) and not begun and (whole := other_form(path)):
-                    yield number, [whole]
+                    yield number, end, [whole]
                     return
-                yield number, found
+                yield number, end, found
                 begun = True
                 if number == 1 and is_no_text(line):
                     return

@@ -24,6 +24,8 @@ class Selection:
     limit: int | None = None
 
     def wants(self, case: Case) -> bool:
+        if not self.where:
+            return True
         metadata = case.metadata or {}
         return all(key in metadata and _equal(metadata[key], value) for key, value in self.where.items())
 
