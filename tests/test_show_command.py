@@ -155,7 +155,10 @@ def real_run(tmp_path: Path, row: dict[str, Any]) -> list[str]:
     return ["--store", str(tmp_path / "jeval.db")]
 
 
-def test_a_case_is_shown_with_its_evidence_and_what_decided_each_check(tmp_path: Path) -> None:
+def test_a_case_is_shown_with_its_evidence_and_what_decided_each_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
     row = case(
         1,
         policy="Be brief.\nBe kind.",
