@@ -57,6 +57,8 @@ class Redecide(Protocol):
 
     def judgments(self) -> int: ...
 
+    def models(self) -> list[str]: ...
+
 
 def execute(
     prepared: Prepared,
@@ -83,7 +85,8 @@ def execute(
     oldest: Callable[[], str | None] = lambda: None  # noqa: E731
     try:
         if redecide is not None and redecide.ready():
-            _decide_again(prepared, connection, keys, outcome, redecide)
+            with _calm_collector():
+                _decide_again(prepared, connection, keys, outcome, redecide)
         else:
             session = _Session(prepared, connection, progress, judge, keys, outcome, replay, redecide)
             oldest = lambda: session.evaluator.oldest_reused  # noqa: E731
@@ -125,7 +128,7 @@ def _decide_again(
         tally = outcome.summary.rubrics[rubric.id] = RubricTally(rubric)
         for code, status in enumerate(STATUSES):
             tally.counts[status] = tallies.get((key, code), 0)
-    outcome.reused = redecide.judgments()
+    outcome.reused, outcome.models = redecide.judgments(), redecide.models()
 
 
 @contextmanager
@@ -235,7 +238,7 @@ def _conclude(outcome: Outcome, prepared: Prepared) -> None:
 
 def _finish(connection: sqlite3.Connection, run: int, outcome: Outcome) -> None:
     try:
-        outcome.models = served_models(connection, run)
+        outcome.models = outcome.models or served_models(connection, run)
         finish_run(
             connection,
             run,

@@ -58,6 +58,7 @@ class Memory:
         self._wanted = len(prepared.rubrics) * prepared.dataset.cases <= _MOST_CHECKS
         self._cases: dict[str, tuple[_Kept, ...]] = {}
         self._judgments = 0
+        self._models: list[str] = []
         self._scores: dict[str, ScoreTally] = {}
 
     def keep(self, plan: CasePlan, answers: Mapping[str, Answer]) -> None:
@@ -79,6 +80,7 @@ class Memory:
         if outcome.status == "complete" and self._wanted:
             self.source = Source(run)
             self._judgments = outcome.asked + outcome.reused
+            self._models = outcome.models
             self._scores = outcome.summary.scores
 
     def ready(self) -> bool:
@@ -88,6 +90,10 @@ class Memory:
     def judgments(self) -> int:
         """(state, question) pairs that every run decided from here reuses."""
         return self._judgments
+
+    def models(self) -> list[str]:
+        """The model versions whose judgments those are."""
+        return self._models
 
     def summary(self) -> Summary:
         """A summary of all cases and scores, which no threshold changes, without checks."""

@@ -12,6 +12,8 @@ from jeval.store.sweeps import SweepRow, sweep_flips
 __all__ = ["print_sweep"]
 
 _SHOWN = 20
+# Profiles whose flips are listed, evenly spaced where there are more; the table counts those of all.
+_HELD = 8
 
 
 def _labels(jobs: Sequence[SweepRow]) -> list[str]:
@@ -58,7 +60,10 @@ def _print_flips(
     if len(order) < 2:
         return
     first = order[0]
-    rows = sweep_flips(connection, first, order[1:], _SHOWN + 1)
+    others = order[1:]
+    if len(others) > _HELD:  # a look at each of many profiles takes longer than deciding it did
+        others = [others[round(i * (len(others) - 1) / (_HELD - 1))] for i in range(_HELD)]
+    rows = sweep_flips(connection, first, others, _SHOWN + 1)
     if not rows:
         painter.line("  no check flips against the first profile")
         return
