@@ -1,6 +1,7 @@
 """Opening a store: created, migrated or refused."""
 
 import sqlite3
+import time
 from pathlib import Path
 
 from jeval.errors import StoreError, StoreTooNew
@@ -34,7 +35,15 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    # Going over to WAL does not wait for others as a transaction does, so several who make a store at once try again.
+    for tries_left in range(200, -1, -1):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or not tries_left:
+                raise
+            time.sleep(0.02)
     connection.execute("PRAGMA synchronous = NORMAL")
     # Pages written again and again are copied to the file once in 16 MB of log instead of once in 4.
     connection.execute("PRAGMA wal_autocheckpoint = 4000")
