@@ -7,7 +7,7 @@ from pathlib import Path
 from jeval.errors import StoreError, StoreTooNew
 from jeval.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
-__all__ = ["TIMEOUT_S", "connect", "open_store"]
+__all__ = ["TIMEOUT_S", "connect", "open_store", "schema_version"]
 
 # How long a writer waits for another before it gives up.
 TIMEOUT_S = 30.0
@@ -61,7 +61,7 @@ def open_store(path: Path, *, create: bool = True) -> sqlite3.Connection:
     except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a name with NUL in it
         raise _unusable(path, error) from error
     try:
-        _version(connection, path)
+        schema_version(connection, path)
         _prepare(connection)
         _migrate(connection, path)
     except sqlite3.Error as error:
@@ -89,12 +89,12 @@ def _unusable(path: Path, error: Exception) -> StoreError:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    if _version(connection, path) == VERSION:
+    if schema_version(connection, path) == VERSION:
         return
     # Several processes may find an old store at once: the lock lets one migrate, the others look again.
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection, path)
+        version = schema_version(connection, path)
         for _, sql in MIGRATIONS[version:]:
             for statement in _statements(sql):
                 connection.execute(statement)
@@ -107,8 +107,11 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """The schema version of the file, 0 for an empty one."""
+def schema_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema version of the file at `path`, 0 for an empty one.
+
+    Raises StoreTooNew where a newer jeval wrote it, StoreError where it is a SQLite file of something else.
+    """
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
     if version > VERSION and owner == APPLICATION_ID:
