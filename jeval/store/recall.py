@@ -13,7 +13,7 @@ __all__ = ["StoredJudgments"]
 
 _FIND = """
 SELECT q.id, q.asked_at, j.question, j.answer FROM request_rows q JOIN judgment_rows j ON j.request = q.id
-WHERE q.state_key = ? AND q.state = ? AND q.judge = ? AND q.repeat = ? {} ORDER BY q.id
+WHERE q.state_key = ? AND q.state = ? AND q.judge = ? AND q.repeat = ? {} ORDER BY q.asked_at, q.id
 """
 
 
