@@ -120,3 +120,28 @@ def test_rows_refer_to_what_is_there(store: sqlite3.Connection) -> None:
         store.execute("INSERT INTO run_cases VALUES (1, 0, 1, 1, NULL)")
     with pytest.raises(sqlite3.IntegrityError):
         store.execute("INSERT INTO judgment_rows VALUES (1, 1, '{}')")
+
+
+@pytest.mark.parametrize("view", ["checks", "scores", "requests", "critical_failures"])
+def test_the_newest_rows_come_first_without_a_sort(store: sqlite3.Connection, view: str) -> None:
+    plan = store.execute(f"EXPLAIN QUERY PLAN SELECT * FROM {view} ORDER BY run_id DESC LIMIT 50").fetchall()
+    assert not [step for *_, step in plan if "TEMP B-TREE" in step]
+
+
+def test_the_checks_of_a_case_are_looked_up_and_not_searched_for(store: sqlite3.Connection) -> None:
+    plan = store.execute("EXPLAIN QUERY PLAN SELECT * FROM checks WHERE case_id = 'x'").fetchall()
+    assert "SEARCH c USING PRIMARY KEY (run=? AND case_key=?)" in [step for *_, step in plan]
+
+
+def test_a_later_form_of_a_view_has_the_columns_and_rows_of_the_first(store: sqlite3.Connection) -> None:
+    add_run(store, "r1", {("c1", "a"): "pass", ("c2", "a"): "fail"}, [rubric("a", severity="critical")])
+    add_run(store, "r2", {("c1", "b"): "review"}, scores={("c1", "m"): 0.5})
+    first = sqlite3.connect(":memory:", isolation_level=None)
+    first.executescript("".join(sql for _, sql in MIGRATIONS[:2]))
+    for view in ("checks", "scores", "requests", "critical_failures"):
+        sql = first.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (view,)).fetchone()[0]
+        store.execute(sql.replace(f"CREATE VIEW {view}", f"CREATE TEMP VIEW first_{view}"))
+        of_first, of_later = store.execute(f"SELECT * FROM first_{view}"), store.execute(f"SELECT * FROM {view}")
+        assert [column[0] for column in of_first.description] == [column[0] for column in of_later.description]
+        assert sorted(map(repr, of_first)) == sorted(map(repr, of_later))
+    first.close()

@@ -8,7 +8,7 @@ Keys of shared rows are hashes of their content (63 bits); a trigger refuses two
 many cases share it.
 """
 
-from jeval.store.views import VIEWS
+from jeval.store.views import NEWEST_FIRST, VIEWS
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "VERSION"]
 
@@ -282,6 +282,7 @@ JOIN metrics ON metrics.pk = e.metric;
 MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("first tables and views", _TABLES + _GUARDS + VIEWS),
     ("explanations of scores", _EXPLANATIONS),
+    ("views that begin with the run", NEWEST_FIRST),
 )
 
 VERSION = len(MIGRATIONS)

@@ -2,7 +2,7 @@
 
 from jeval.store.status import STATUS_CODES
 
-__all__ = ["VIEWS"]
+__all__ = ["NEWEST_FIRST", "VIEWS"]
 
 _STATUS = "CASE {} WHEN 0 THEN 'pass' WHEN 1 THEN 'fail' WHEN 2 THEN 'review' WHEN 3 THEN 'skipped' ELSE 'error' END"
 _COUNTS = ",\n  ".join(
@@ -105,6 +105,57 @@ CREATE VIEW critical_failures AS SELECT
   verdicts.reason AS reason
 FROM check_rows c
 JOIN runs ON runs.pk = c.run
+JOIN case_ids ON case_ids.key = c.case_key
+JOIN rubrics ON rubrics.pk = c.rubric
+JOIN verdicts ON verdicts.id = c.verdict
+WHERE c.critical = 1;
+"""
+
+# The same columns and rows, with runs first in the join; CROSS JOIN keeps SQLite from moving them. The newest rows
+# come without a sort of the whole table, and those of one case are looked up in each run by its primary key.
+NEWEST_FIRST = f"""
+DROP VIEW checks;
+CREATE VIEW checks AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
+  rubrics.kind AS kind, rubrics.severity AS severity, rubrics.required AS required,
+  {_STATUS.format("c.status")} AS status,
+  verdicts.outcome AS outcome, findings.probabilities AS probabilities, findings.confidence AS confidence,
+  verdicts.reason AS reason, verdicts.rule AS rule, criteria.text AS criterion, findings.evidence AS evidence
+FROM runs
+CROSS JOIN check_rows c ON c.run = runs.pk
+JOIN case_ids ON case_ids.key = c.case_key
+JOIN rubrics ON rubrics.pk = c.rubric
+JOIN verdicts ON verdicts.id = c.verdict
+JOIN findings ON findings.case_key = c.case_key AND findings.id = c.finding
+LEFT JOIN criteria ON criteria.id = findings.criterion;
+
+DROP VIEW scores;
+CREATE VIEW scores AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, metrics.id AS metric_id, metrics.version AS metric_version,
+  r.score AS score, r.passed AS passed, r.strict AS strict, r.threshold AS threshold,
+  r.confidence AS confidence, r.reason AS reason, r.status AS status
+FROM runs
+CROSS JOIN score_rows s ON s.run = runs.pk
+JOIN case_ids ON case_ids.key = s.case_key
+JOIN metrics ON metrics.pk = s.metric
+JOIN score_results r ON r.id = s.result;
+
+DROP VIEW requests;
+CREATE VIEW requests AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, q.model_served AS model_served, q.latency_ms AS latency_ms,
+  q.attempts AS attempts, q.input_tokens AS input_tokens, q.output_tokens AS output_tokens,
+  q.cost_usd AS cost_usd, q.error_kind AS error_kind, q.error_message AS error_message,
+  q.asked_at AS asked_at, q.request_id AS request_id, q.repeat AS repeat, q.id AS request
+FROM runs
+CROSS JOIN request_rows q ON q.run = runs.pk
+JOIN case_ids ON case_ids.key = q.case_key;
+
+DROP VIEW critical_failures;
+CREATE VIEW critical_failures AS SELECT
+  runs.id AS run_id, case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
+  verdicts.reason AS reason
+FROM runs
+CROSS JOIN check_rows c ON c.run = runs.pk
 JOIN case_ids ON case_ids.key = c.case_key
 JOIN rubrics ON rubrics.pk = c.rubric
 JOIN verdicts ON verdicts.id = c.verdict
