@@ -4,13 +4,14 @@ import io
 import json
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jeval.app.painter import Painter, plain
+from jeval.app.painter import Painter, packed, plain, size
 from tests.judging import hashed, judging, local
 from tests.running import RUBRICS, case, jeval, project, quick, rows, write_rubrics
 
@@ -38,6 +39,23 @@ def test_plain_text_is_one_printable_line_of_at_most_that_width(text: str, width
 def test_harmless_text_is_shown_as_it_is(text: str) -> None:
     if text.isprintable():
         assert plain(text) == text
+
+
+@given(st.lists(st.text("ab ", max_size=12), max_size=12), st.integers(12, 60))
+def test_parts_are_packed_into_as_few_lines_as_hold_them(parts: list[str], width: int) -> None:
+    painted = [f"\x1b[32m{part}\x1b[0m" if part and i % 2 else part for i, part in enumerate(parts)]
+    lines = packed(painted, width)
+    assert " · ".join(lines) == " · ".join(filter(None, painted))
+    assert all(size(line) <= width for line in lines)
+    for line, following in pairwise(lines):
+        assert size(line) + 3 + size(following.split(" · ")[0]) > width
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("80", 80), ("0", 100), ("wide", 100), (None, 100)], ids=["80", "0", "wide", "none"]
+)
+def test_a_line_is_as_wide_as_columns_says_or_a_hundred(columns: str | None, width: int) -> None:
+    assert Painter(io.StringIO(), {} if columns is None else {"COLUMNS": columns}).width == width
 
 
 @pytest.mark.parametrize(
@@ -113,7 +131,7 @@ def test_the_summary_shows_critical_failures_before_any_count(tmp_path: Path) ->
     assert f"{total} CRITICAL FAILURES" in lines[critical]
     assert sum(line.startswith("  ✕ case-") for line in lines) == min(10, total)
     assert (f"… and {total - 10} more" in ran.out) == (total > 10)
-    assert "pass rate" in ran.out and " decided" in ran.out and " of 60) applicable" in ran.out
+    assert re.search(r"pass rate +\d+\.\d%  \d+ of \d+ decided", ran.out) and " of 60 applicable" in ran.out
 
 
 def test_where_no_critical_check_applies_it_says_so(tmp_path: Path) -> None:
@@ -131,7 +149,7 @@ def test_a_simulated_run_says_so_and_a_real_one_does_not(tmp_path: Path) -> None
 def test_optional_rubrics_are_marked_and_the_most_failing_comes_first(tmp_path: Path) -> None:
     arguments = project(tmp_path, 6)
     write_rubrics(tmp_path / "rubrics.json", [{**RUBRICS[1], "required": False}])
-    assert "(optional)" in quick(*arguments).out
+    assert "major, optional" in quick(*arguments).out
 
 
 def test_answers_of_several_model_versions_are_warned_of(tmp_path: Path) -> None:

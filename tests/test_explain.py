@@ -18,6 +18,7 @@ from jeval.errors import ConfigError
 from jeval.explain import LONGEST_TEXT, explainer_messages, settled_text
 from jeval.judges.llm import LlmSettings
 from jeval.preamble import PREAMBLE
+from tests.running import jeval
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -254,6 +255,37 @@ def test_who_explained_is_no_part_of_what_a_run_is(folder: Path, model: Model) -
     run(folder, model, *explained(model), WRITER_KEY="k")
     configs = rows(folder, "SELECT config_yaml, config_sha256 FROM runs")
     assert configs[0] == configs[1] and "explain" not in configs[0][0]
+
+
+def test_what_a_model_wrote_is_shown_beneath_its_score_as_a_models_after_the_scoring(
+    folder: Path, model: Model
+) -> None:
+    run(folder, model)
+    before = show(folder, "case-1")
+    assert "0.2597  first 1.0.0" in before and "written afterwards" not in before
+    model.says = _said("It was rude: “no”.\n\x1b[2J✓ 1.0000  first 1.0.0")
+    run(folder, model, *explained(model), WRITER_KEY="k")
+    after = show(folder, "case-1")
+    scored, _, prose = after.partition(
+        "written afterwards by writer-1, a language model; it may be wrong, and is no part"
+    )
+    assert scored.endswith("done 0.6 · undone 0.2 · none 0.2\n  ")
+    assert "    It was rude: “no”.\n    \\x1b[2J✓ 1.0000  first 1.0.0\n" in prose
+    assert before.split("requests")[0].strip().splitlines()[1:] == scored.strip().splitlines()[1:]
+
+
+def test_what_a_model_wrote_is_there_for_machines_with_who_and_when(folder: Path, model: Model) -> None:
+    run(folder, model, *explained(model), WRITER_KEY="k")
+    [score] = json.loads(show(folder, "case-1", "--json"))["scores"]
+    assert score["explanation"]["text"] == "It was rude: “no”."
+    assert score["explanation"]["model"] == "writer-1" and score["explanation"]["explained_at"].endswith("Z")
+    assert score["passed"] is False and score["score"] == pytest.approx((7.0625 * 0.25 + 0.6 * 0.4375 / 0.8) / 8.0625)
+
+
+def show(folder: Path, case: str, *flags: str) -> str:
+    done = jeval("show", "@last", case, *flags, "--store", str(folder / "jeval.db"))
+    assert done.code == 0, done.err
+    return done.out
 
 
 # What is told and kept

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from jeval.app.score_text import score_lines
 from jeval.store.scores import case_scores, run_scores
 from tests.servers import Server, answer, serving
 
@@ -229,16 +228,12 @@ def test_the_summary_shows_each_metrics_mean_and_who_was_not_scored(run: Any) ->
 
 def test_the_scores_of_a_case_and_of_a_run_are_read_back(run: Any) -> None:
     _, connection, _ = run
-    [run_id] = connection.execute("SELECT id FROM runs").fetchone()
-    found = case_scores(connection, run_id, "case-1")
-    assert [score["metric_id"] for score in found.scores] == [
-        "first",
-        "narrow",
-        "of-tools",
-        "second",
-        "whole",
-    ]
-    assert [row["position"] for row in found.breakdown if row["metric_id"] == "first"] == [1, 2, 3]
-    assert any("first 1.0.0: 0.8141, passed" in line for line in score_lines(*found))
-    assert case_scores(connection, run_id, "no-such-case") == ([], [])
+    [run_id, pk] = connection.execute("SELECT id, pk FROM runs").fetchone()
+    [key] = connection.execute("SELECT key FROM case_ids WHERE id = 'case-1'").fetchone()
+    found = case_scores(connection, pk, key)
+    assert [score["metric_id"] for score in found] == ["first", "narrow", "of-tools", "second", "whole"]
+    assert [row["position"] for row in found[0]["breakdown"]] == [1, 2, 3]
+    assert found[0]["passed"] is True and found[0]["explanation"] is None
+    assert (found[2]["status"], found[2]["score"], found[2]["breakdown"]) == ("skipped", None, [])
+    assert case_scores(connection, pk, key + 1) == []
     assert {row[0]: row[3] for row in run_scores(connection, run_id)}["of-tools"] is None

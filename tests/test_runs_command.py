@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.judging import judging
 from tests.running import jeval, jeval_process, project
 from tests.stores import add_run, new_store, rubric
@@ -32,11 +34,12 @@ def store_of(tmp_path: Path) -> list[str]:
     return ["--store", str(tmp_path / "jeval.db")]
 
 
-def test_the_newest_run_comes_first_with_counts_judge_and_cost(tmp_path: Path) -> None:
+def test_the_newest_run_comes_first_with_counts_judge_and_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connection = new_store(tmp_path)
     used = [rubric("booking", severity="critical")]
     add_run(connection, "run-1", {("a", "booking"): "pass"}, used, name="monday", simulated=1, judge="offline")
     add_run(connection, "run-2", {("a", "booking"): "fail", ("b", "booking"): "review"}, used, cost_usd=0.0123)
+    monkeypatch.setenv("COLUMNS", "120")
     out = jeval("runs", *store_of(tmp_path)).out
     head, first, *second = out.splitlines()
     assert head == "run-2  2026-01-01 00:00 UTC"

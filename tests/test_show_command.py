@@ -1,11 +1,12 @@
 """jeval show: a run with what wants a look, and one case with its evidence and checks."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.judging import judging
+from tests.judging import judging, local
 from tests.reports import HOSTILE
 from tests.running import case, jeval, jeval_process, project, write_cases, write_rubrics
 from tests.stores import add_run, new_store, rubric
@@ -15,6 +16,13 @@ USED = [
     rubric("style", required=False, severity="minor"),
     rubric("tone"),
 ]
+
+METRIC = {
+    "id": "so",
+    "version": "1",
+    "fields": ["input", "actual_output"],
+    "questions": [{"noul": "It is so.", "weight": 2}, {"choice": "Is it?", "options": {"it_is": 1.0, "not": 0.0}}],
+}
 
 
 @pytest.fixture
@@ -42,12 +50,13 @@ def test_critical_failures_come_first_then_the_summary_then_the_rest(store: list
     parts = [
         "run run-1 “monday”",
         "2 CRITICAL FAILURES",
-        "✕ fail     b  booking 1.0.0 (critical)",
-        "✕ fail     c  booking 1.0.0 (critical)",
+        "✕ b  booking 1.0.0: it was fail",
+        "✕ c  booking 1.0.0: it was fail",
         "9 checks   ✓ 2 pass   ✕ 4 fail   ? 1 review   – 1 skipped   ! 1 error",
-        "pass rate 33.3% (2 of 6) decided · decided 75.0% (6 of 8) applicable",
-        "for review 12.5% (1 of 8) applicable",
-        "style 1.0.0    minor",
+        "pass rate    33.3%  2 of 6 decided",
+        "decided      75.0%  6 of 8 applicable",
+        "for review   12.5%  1 of 8 applicable",
+        "style 1.0.0    minor, optional",
         "m 1.0.0  mean 0.250 of 1 scored · 0 passed",
         "4 more want a look",
         "✕ fail     a  tone 1.0.0",
@@ -65,8 +74,42 @@ def test_critical_failures_come_first_then_the_summary_then_the_rest(store: list
 def test_a_run_without_critical_failures_says_so(tmp_path: Path) -> None:
     add_run(new_store(tmp_path), "r", {("a", "tone"): "pass"})
     out = jeval("show", "--store", str(tmp_path / "jeval.db")).out
-    assert "no critical failures" in out
+    assert "no check of critical severity applied" in out
     assert "want a look" not in out
+
+
+def test_a_run_shows_again_what_its_end_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    overrides = project(tmp_path, 12)
+    (tmp_path / "m.json").write_text(json.dumps([METRIC]))
+    with judging() as server:
+        ran = jeval("run", *overrides, *local(server.url), f"metrics.path={tmp_path}/m.json", "judge.repeat=2")
+    assert ran.code == 0 and "among 2 repeats" in ran.out and "so 1" in ran.out and "CRITICAL" in ran.out
+    shown = jeval("show", "@last", "--store", str(tmp_path / "jeval.db")).out
+    assert shown.startswith(ran.out)
+    assert "want a look" in shown.removeprefix(ran.out)
+
+
+def test_no_line_of_a_run_is_wider_than_its_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = {(f"ticket-{i:03d}", "booking"): "fail" for i in range(400)}
+    checks |= {(f"ticket-{i:03d}", "tone"): "review" for i in range(400)}
+    reasons = dict.fromkeys(checks, f"because {'of this and that ' * 9}")
+    columns = {"input_tokens": 123_456_789, "cost_usd": 12.3456, "requests": 12_345, "judgments_asked": 123_456}
+    store = ["--store", str(tmp_path / "jeval.db")]
+    add_run(new_store(tmp_path), "r", checks, USED, reasons=reasons, simulated=1, name="a name of a run", **columns)
+    for width in (80, 100):
+        monkeypatch.setenv("COLUMNS", str(width))
+        for out in (jeval("show", "r", *store).out, jeval("runs", *store).out):
+            assert max(map(len, out.splitlines())) <= width, out
+
+
+def test_a_version_that_moves_the_cursor_is_shown_as_text(tmp_path: Path) -> None:
+    used = [rubric("booking", version="1\x1b[2J", severity="critical"), rubric("tone", version="2\x1b[2J")]
+    add_run(new_store(tmp_path), "r", {("a", "booking"): "fail", ("a", "tone"): "review"}, used)
+    store = ["--store", str(tmp_path / "jeval.db")]
+    for flags in ([], ["a"], ["--status", "fail"]):
+        out = jeval("show", "r", *flags, *store).out
+        assert "\x1b" not in out and "1\\x1b[2J" in out
 
 
 @pytest.mark.parametrize(
@@ -95,7 +138,7 @@ def test_a_limit_leaves_out_and_says_how_many(store: list[str]) -> None:
     out = jeval("show", "run-1", "--status", "fail", "--limit", "1", *store).out
     assert "… and 3 more; --limit 0 shows all" in out
     one = jeval("show", "run-1", "--limit", "1", *store).out
-    assert "… and 1 more; --limit 0" in one
+    assert "… and 1 more: jeval show run-1 --status fail --severity critical --limit 0" in one
     assert "… and 4 more; --limit 0" in one
 
 
@@ -259,8 +302,8 @@ def test_scores_of_a_case_show_their_breakdown(tmp_path: Path) -> None:
     connection = new_store(tmp_path)
     add_run(connection, "r", {}, [], scores={("a", "m"): 0.25, ("a", "n"): None})
     out = jeval("show", "r", "a", "--store", str(tmp_path / "jeval.db")).out
-    assert "✕ 0.250  m 1.0.0 (threshold 0.5)" in out
-    assert "skipped  n 1.0.0" in out
+    assert "✕ 0.2500  m 1.0.0 (threshold 0.5)" in out
+    assert "– SKIPPED  n 1.0.0" in out
 
 
 def test_help_is_there(tmp_path: Path) -> None:

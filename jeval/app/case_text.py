@@ -4,11 +4,11 @@ Every text is shown as text, line by line.
 """
 
 import json
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from jeval.app.painter import Painter, plain
+from jeval.app.painter import SIMULATED, Painter, folded, plain, titled
+from jeval.app.score_text import score_lines
 from jeval.counted import counted
 from jeval.report.overview import CheckLine
 
@@ -19,14 +19,17 @@ _LINES = 40
 _BAR = 20
 
 
-def print_case(painter: Painter, found: Mapping[str, Any], width: int) -> None:
-    """Write what `read_case` found, in lines of `width` characters."""
+def print_case(painter: Painter, found: Mapping[str, Any]) -> None:
+    """Write what `read_case` found."""
+    width = painter.width
     painter.line(painter.paint(f"case {found['case_id']}", "bold") + f" of run {found['run_id']}")
+    if found["simulated"]:
+        painter.line(painter.paint(SIMULATED, "yellow"))
     _print_evidence(painter, found["case"], width)
     for check in found["checks"]:
         _print_check(painter, check, found, width)
-    for score in found["scores"]:
-        _print_score(painter, score, width)
+    for line in score_lines(painter, found["scores"], width=width, simulated=found["simulated"]):
+        painter.line(line)
     _print_requests(painter, found["requests"])
 
 
@@ -65,7 +68,7 @@ def _block(painter: Painter, title: str, value: Any, width: int) -> None:
 def _lines(painter: Painter, text: str, width: int, indent: str, *styles: str) -> None:
     lines: list[str] = []
     for line in text.split("\n"):
-        lines += textwrap.wrap(plain(line.replace("\t", "    ")), max(20, width - len(indent))) or [""]
+        lines += folded(line.replace("\t", "    "), width - len(indent))
     for line in lines[:_LINES]:
         painter.line(indent + painter.paint(line, *styles) if styles else indent + line)
     if len(lines) > _LINES:
@@ -80,7 +83,8 @@ def _print_check(painter: Painter, check: CheckLine, found: Mapping[str, Any], w
     marks = f"{check.kind}, {check.severity}" + ("" if check.required else ", optional")
     painter.line()
     head = painter.status(check.status, check.status.upper())
-    painter.line(f"{head}  {painter.paint(f'{check.rubric_id} {check.rubric_version}', 'bold')} ({marks})")
+    name = painter.paint(f"{check.rubric_id} {plain(check.rubric_version)}", "bold")
+    painter.line(f"{head}  {name} ({marks})")
     rows: list[tuple[str, str]] = [("because", f"{check.reason} [rule {check.rule}]")]
     if check.outcome is not None:
         rows.append(("outcome", check.outcome))
@@ -96,18 +100,12 @@ def _print_check(painter: Painter, check: CheckLine, found: Mapping[str, Any], w
     if check.rubric_id in found["repeats"]:
         rows.append(("repeats", ", ".join(found["repeats"][check.rubric_id]) + ": it changes by chance"))
     for name, text in rows:
-        _row(painter, name, text, width)
+        for line in titled(name, text, width):
+            painter.line(line)
     _print_probabilities(painter, check.probabilities)
     if check.criterion is not None:
         painter.line("  asked")
         _lines(painter, check.criterion, width, "    ", "bright_black")
-
-
-def _row(painter: Painter, name: str, text: str, width: int) -> None:
-    first, *rest = textwrap.wrap(plain(text), max(20, width - 14)) or [""]
-    painter.line(f"  {name:<11} {first}")
-    for line in rest:
-        painter.line(" " * 14 + line)
 
 
 def _shown(evidence: Mapping[str, Any]) -> str:
@@ -137,23 +135,6 @@ def _print_probabilities(painter: Painter, probabilities: Mapping[str, Any] | No
             bar = "━" * round(p * _BAR)
             style = "cyan" if p == top else "bright_black"
             painter.line(f"    {plain(name):<{width}}  {p:<6.4g} {painter.paint(bar, style)}".rstrip())
-
-
-def _print_score(painter: Painter, score: Mapping[str, Any], width: int) -> None:
-    painter.line()
-    name = painter.paint(f"{score['metric_id']} {score['metric_version']}", "bold")
-    if score["score"] is None:
-        painter.line(f"{score['status']}  {name}")
-    else:
-        sign = painter.status("pass" if score["passed"] else "fail", f"{score['score']:.3f}")
-        strict = ", strict" if score["strict"] else ""
-        painter.line(f"{sign}  {name} (threshold {score['threshold']:g}{strict})")
-    _row(painter, "because", score["reason"], width)
-    for part in score["breakdown"]:
-        value = "–" if part.get("value") is None else f"{part['value']:.3f}"
-        weight = part.get("weight")
-        head = f"{value} × {weight:g}" if isinstance(weight, int | float) else value
-        _row(painter, head, f"{part.get('type', '')}: {part.get('question', '')}", width)
 
 
 def _print_requests(painter: Painter, requests: list[dict[str, Any]]) -> None:

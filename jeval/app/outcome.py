@@ -1,6 +1,5 @@
 """What became of a run while it goes, and why it should stop."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,17 +35,12 @@ class Outcome:
     models: list[str] = field(default_factory=list)
     gate: dict[str, Any] | None = None
     """The gate's verdict: its name, whether it passed, and the rules that do not hold. None without --ci."""
-    flips: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Checks whose status differs between repeats, by (rubric id, status as counted)."""
 
     def add(self, result: CaseResult) -> None:
         """Count one case and what it took."""
         self.summary.add(result)
         self.asked += result.asked
         self.reused += result.reused
-        for check, statuses in zip(result.checks, zip(*result.repeats, strict=True), strict=False):
-            if len(set(statuses)) > 1:
-                self.flips[check.rubric.id, check.status] += 1
         for exchange in result.exchanges:
             if exchange.failure is None and exchange.latency_ms is not None:
                 self.requests += 1

@@ -1,69 +1,88 @@
-"""A case's scores as lines of text: each with its breakdown, question by question."""
+"""A case's scores as lines of text: each with its reason, its breakdown by question, and what was written of it."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jeval.app.painter import plain
+from jeval.app.painter import SIGNS, Painter, folded, packed, plain, titled
 
 __all__ = ["score_lines"]
 
-_SHOWN_OPTIONS = 4
+# Of a question with very many options the likeliest are shown; --json has them all.
+_OPTIONS = 12
 
 
 def score_lines(
-    scores: Sequence[Mapping[str, Any]],
-    breakdown: Sequence[Mapping[str, Any]],
-    explanations: Mapping[str, str] | None = None,
-    *,
-    width: int = 100,
-) -> list[str]:
-    """Lines for a terminal: of each metric its score, then a line for each question and its probabilities.
+    painter: Painter, scores: Sequence[Mapping[str, Any]], *, width: int, simulated: bool = False
+) -> Iterator[str]:
+    """Lines for a terminal of `width` columns, an empty one before each score.
 
-    `scores` and `breakdown` are rows of the views of the same names; `explanations` a text by metric id,
-    where there are any. Texts are made safe to print and cut to `width` characters.
+    `scores` is what `case_scores` finds. A simulated judge cannot answer a metric's questions, so nothing of its
+    scores is shown as passed or not. Texts are made safe to print and folded, none is cut.
     """
-    lines: list[str] = []
     for score in scores:
-        lines.append(_head(score))
-        if score["score"] is None:
-            lines.append(f"  {plain(score['reason'], width)}")
-        for row in breakdown:
-            if row["metric_id"] == score["metric_id"]:
-                lines += _question(row, width)
-        if explanations and score["metric_id"] in explanations:
-            lines.append("  explained afterwards by a model, without any effect on the score:")
-            lines += [f"    {plain(part, width)}" for part in _folded(explanations[score["metric_id"]], width)]
-    return lines
+        yield ""
+        yield _head(painter, score, simulated)
+        yield from titled("because", score["reason"], width)
+        if score["confidence"] is not None:
+            text = f"{score['confidence']:g}, that of the least decisive question: no accuracy, and not used"
+            yield from titled("confidence", text, width)
+        yield from _breakdown(painter, score["breakdown"], width, simulated)
+        if score["explanation"]:
+            yield from _explanation(painter, score["explanation"], width)
 
 
-def _head(score: Mapping[str, Any]) -> str:
-    name = f"{score['metric_id']} {score['metric_version']}"
+def _head(painter: Painter, score: Mapping[str, Any], simulated: bool) -> str:
+    name = painter.paint(plain(f"{score['metric_id']} {score['metric_version']}"), "bold")
     if score["score"] is None:
-        return f"{name}: no score"
-    verdict = "passed" if score["passed"] else "not passed"
-    rule = "strict" if score["strict"] else f"threshold {score['threshold']:g}"
-    sure = "" if score["confidence"] is None else f", least confidence {score['confidence']:.2f}"
-    return f"{name}: {score['score']:.4f}, {verdict} ({rule}{sure})"
+        return f"{painter.status(score['status'], score['status'].upper())}  {name}"
+    notes = ["strict" if score["strict"] else f"threshold {score['threshold']:g}"]
+    if score["breakdown"] and not any(row["applicable"] for row in score["breakdown"]):
+        notes.append("no question applied")
+    value = f"{score['score']:.4f}"
+    if simulated:
+        notes.append("simulated: it says nothing about the answer")
+        return f"{painter.paint(f'~ {value}', 'yellow')}  {name} ({', '.join(notes)})"
+    return f"{painter.status('pass' if score['passed'] else 'fail', value)}  {name} ({', '.join(notes)})"
 
 
-def _question(row: Mapping[str, Any], width: int) -> list[str]:
+def _breakdown(painter: Painter, rows: Sequence[Mapping[str, Any]], width: int, simulated: bool) -> Iterator[str]:
+    """Of each question its position, whether it passed (strict only), value, weight, type, text and probabilities."""
+    figures = [_figures(row, simulated) for row in rows]
+    column = max((len(text) for text in figures), default=0)
+    indent = " " * (column + 4)
+    for row, text in zip(rows, figures, strict=True):
+        kind = row["type"] if row["applicable"] else f"{row['type']}, does not apply"
+        first, *rest = folded(f"{kind}: {row['question']}", width - len(indent))
+        colour = "" if simulated or row["passed"] is None else "green" if row["passed"] else "red"
+        yield f"  {painter.paint(f'{text:<{column}}', *filter(None, [colour]))}  {first}"
+        for line in rest:
+            yield indent + line
+        for line in packed(_shares(row, width - len(indent)), width - len(indent)):
+            yield indent + painter.paint(line, "bright_black")
+
+
+def _figures(row: Mapping[str, Any], simulated: bool) -> str:
     value = f"{row['value']:.4f}" if row["applicable"] else "   n/a"
-    weight = "" if row["weight"] == 1 else f" ×{row['weight']:g}"
-    passed = {None: "", 0: " ✕", 1: " ✓"}[row["passed"]]
-    first = f"  {row['position']:>2} {value}{passed}  {row['type']}{weight}: {row['question']}"
-    return [plain(first, width), f"            {plain(_shares(row['probabilities']), width - 12)}"]
+    sign = "" if simulated or row["passed"] is None else SIGNS["pass" if row["passed"] else "fail"] + " "
+    weight = "" if row["weight"] == 1 else f" × {row['weight']:g}"
+    return f"{row['position']:>2}  {sign}{value}{weight}"
 
 
-def _shares(probabilities: str) -> str:
-    """The most probable options first, the rest counted."""
-    found = sorted(json.loads(probabilities).items(), key=lambda item: -item[1])
-    shown = [f"{name} {p:.2f}" for name, p in found[:_SHOWN_OPTIONS]]
-    rest = len(found) - len(shown)
-    return " · ".join(shown) + (f" · {rest} more" if rest else "")
+def _shares(row: Mapping[str, Any], width: int) -> Iterator[str]:
+    """The probabilities: levels in their order, other options the likeliest first."""
+    found = list(row["probabilities"].items())
+    if row["type"] != "score":
+        found.sort(key=lambda item: -item[1])
+    for name, p in found[:_OPTIONS]:
+        yield from folded(f"{name} {p:.4g}", width)
+    if len(found) > _OPTIONS:
+        yield f"{len(found) - _OPTIONS} more"
 
 
-def _folded(text: str, width: int) -> list[str]:
-    import textwrap
-
-    return [line for part in text.splitlines() for line in textwrap.wrap(part, width - 4)]
+def _explanation(painter: Painter, found: Mapping[str, Any], width: int) -> Iterator[str]:
+    head = f"written afterwards by {found['model']}, a language model; it may be wrong, and is no part of the score:"
+    for line in folded(head, width - 2):
+        yield "  " + painter.paint(line, "bright_black")
+    for part in found["text"].split("\n"):
+        for line in folded(part, width - 4):
+            yield f"    {line}".rstrip()

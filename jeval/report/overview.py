@@ -113,6 +113,11 @@ class Overview:
         return sum(self.counts.values()) - self.counts["skipped"]
 
     @property
+    def errors(self) -> int:
+        """Checks and metrics without a usable answer."""
+        return self.counts["error"] + sum(score.errors for score in self.scores)
+
+    @property
     def ended(self) -> bool:
         """Whether the run came to an end of some sort; one that did not is going on, or its process died."""
         return self.status != "running"

@@ -7,17 +7,9 @@ from typing import Any
 
 from jeval.errors import NotFound
 from jeval.store.reading import CHECK_COLUMNS, CHECK_TEXTS, check_line
+from jeval.store.scores import case_scores
 
 __all__ = ["read_case"]
-
-_SCORES_OF_CASE = """
-SELECT metrics.id AS metric_id, metrics.version AS metric_version, r.status, r.score, r.passed, r.strict,
-  r.threshold, r.confidence, r.reason, r.breakdown
-FROM score_rows s
-JOIN score_results r ON r.id = s.result
-JOIN metrics ON metrics.pk = s.metric
-WHERE s.run = :run AND s.case_key = :key ORDER BY metrics.id
-"""
 
 # What decided: the rubric's own thresholds, over the run's.
 _THRESHOLDS = """
@@ -68,12 +60,13 @@ def read_case(connection: sqlite3.Connection, run: sqlite3.Row, case_id: str) ->
     sql = f"SELECT {CHECK_COLUMNS} FROM check_rows c {CHECK_TEXTS} WHERE {here} ORDER BY c.rubric"  # noqa: S608
     return {
         "run_id": run["id"],
+        "simulated": bool(run["simulated"]),
         "case_id": case_id,
         "case_sha256": sha,
         "case": json.loads(body),
         "thresholds": _thresholds(connection, run),
         "checks": [check_line(found) for found in connection.execute(sql, keys)],
-        "scores": [_score(record) for record in _records(connection, _SCORES_OF_CASE, keys)],
+        "scores": case_scores(connection, pk, key),
         "labels": _records(connection, _LABELS_OF_CASE, {"case": case_id}),
         "repeats": {name: json.loads(found) for name, found in connection.execute(_REPEATS_OF_CASE, keys)},
         "requests": [
@@ -91,12 +84,6 @@ def _thresholds(connection: sqlite3.Connection, run: sqlite3.Row) -> dict[str, d
         }
         for name, pass_, fail in connection.execute(_THRESHOLDS, (run["pk"],))
     }
-
-
-def _score(record: dict[str, Any]) -> dict[str, Any]:
-    passed = None if record["passed"] is None else bool(record["passed"])
-    breakdown = json.loads(record["breakdown"])
-    return {**record, "passed": passed, "strict": bool(record["strict"]), "breakdown": breakdown}
 
 
 def _records(connection: sqlite3.Connection, sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:

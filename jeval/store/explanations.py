@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jeval.case import Case
+if TYPE_CHECKING:
+    from jeval.case import Case
 
 __all__ = ["ScoredCase", "explanations_of", "keep_explanation", "scored_cases"]
 
@@ -16,7 +17,7 @@ class ScoredCase(NamedTuple):
     case_key: int
     metric_key: int
     metric_id: str
-    case: Case
+    case: "Case"
     score: float
     passed: bool
     breakdown: list[dict[str, Any]]
@@ -24,6 +25,8 @@ class ScoredCase(NamedTuple):
 
 def scored_cases(connection: sqlite3.Connection, run_id: str, *, failed_only: bool, limit: int) -> Iterator[ScoredCase]:
     """The scores of a run that are not explained yet, the lowest first, at most `limit` of them."""
+    from jeval.case import Case  # not needed to read a store
+
     rows = connection.execute(
         "SELECT s.case_key, s.metric, metrics.id, c.body, r.score, r.passed, r.breakdown FROM runs"
         " JOIN score_rows s ON s.run = runs.pk JOIN score_results r ON r.id = s.result"
@@ -52,10 +55,11 @@ def keep_explanation(
     )
 
 
-def explanations_of(connection: sqlite3.Connection, run_id: str, case_id: str) -> dict[str, str]:
-    """The explanations of one case in a run, by metric id."""
-    return dict(
-        connection.execute(
-            "SELECT metric_id, text FROM explanations WHERE run_id = ? AND case_id = ?", (run_id, case_id)
-        ).fetchall()
+def explanations_of(connection: sqlite3.Connection, run: int, case_key: int) -> dict[str, dict[str, Any]]:
+    """What was written about the scores of one case in a run, by metric id: text, model and when."""
+    rows = connection.execute(
+        "SELECT metrics.id, e.text, e.model, e.at FROM explanation_rows e"
+        " JOIN metrics ON metrics.pk = e.metric WHERE e.run = ? AND e.case_key = ?",
+        (run, case_key),
     )
+    return {metric: {"text": text, "model": model, "explained_at": at} for metric, text, model, at in rows}

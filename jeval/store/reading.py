@@ -108,8 +108,10 @@ def count_runs(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
 
-def read_overview(connection: sqlite3.Connection, run: sqlite3.Row) -> Overview:
-    """A run from above; `run` is its row."""
+def read_overview(
+    connection: sqlite3.Connection, run: sqlite3.Row, scores: Sequence[ScoreLine] | None = None
+) -> Overview:
+    """A run from above; `run` is its row. Scores that somebody added up already are not added up again."""
     pk = run["pk"]
     evaluated = connection.execute("SELECT count(*) FROM run_cases WHERE run = ?", (pk,)).fetchone()[0]
     names = Overview.__dataclass_fields__.keys() & set(run.keys())
@@ -122,7 +124,7 @@ def read_overview(connection: sqlite3.Connection, run: sqlite3.Row) -> Overview:
         reused=run["judgments_reused"],
         tags=json.loads(run["tags"]),
         rubrics=_rubric_lines(connection, pk),
-        scores=_score_lines(connection, pk),
+        scores=_score_lines(connection, pk) if scores is None else tuple(scores),
     )
 
 

@@ -1,37 +1,45 @@
 """Scores of stored runs, read back: of one case with their breakdown, of a whole run to be compared."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from jeval.score_change import ScoreRow
+from jeval.store.explanations import explanations_of
 
-__all__ = ["CaseScores", "case_scores", "run_scores"]
+__all__ = ["case_scores", "run_scores"]
+
+_OF_CASE = """
+SELECT metrics.id AS metric_id, metrics.version AS metric_version, r.status, r.score, r.passed, r.strict,
+  r.threshold, r.confidence, r.reason, r.breakdown
+FROM score_rows s
+JOIN score_results r ON r.id = s.result
+JOIN metrics ON metrics.pk = s.metric
+WHERE s.run = ? AND s.case_key = ? ORDER BY metrics.id
+"""
 
 
-class CaseScores(NamedTuple):
-    """A case's scores in a run, and their breakdown, as rows under the names of the views."""
+def case_scores(connection: sqlite3.Connection, run: int, case_key: int) -> list[dict[str, Any]]:
+    """The scores of one case in a run, by metric; empty where the run has none. Both are named by their keys.
 
-    scores: list[dict[str, Any]]
-    breakdown: list[dict[str, Any]]
-
-
-def case_scores(connection: sqlite3.Connection, run_id: str, case_id: str) -> CaseScores:
-    """The scores of one case in a run, by metric; empty where the run has none."""
-    return CaseScores(
-        _rows(
-            connection,
-            "SELECT * FROM scores WHERE run_id = ? AND case_id = ? ORDER BY metric_id",
-            run_id,
-            case_id,
-        ),
-        _rows(
-            connection,
-            "SELECT * FROM score_breakdown WHERE run_id = ? AND case_id = ? ORDER BY metric_id, position",
-            run_id,
-            case_id,
-        ),
-    )
+    Each holds the columns of the view `scores`, its `breakdown` as rows, and its `explanation`: what a model
+    wrote about it afterwards, None where none did.
+    """
+    cursor = connection.execute(_OF_CASE, (run, case_key))
+    names = [column[0] for column in cursor.description]
+    prose = explanations_of(connection, run, case_key)
+    found = (dict(zip(names, row, strict=True)) for row in cursor)
+    return [
+        {
+            **score,
+            "passed": None if score["passed"] is None else bool(score["passed"]),
+            "strict": bool(score["strict"]),
+            "breakdown": json.loads(score["breakdown"]),
+            "explanation": prose.get(score["metric_id"]),
+        }
+        for score in found
+    ]
 
 
 def run_scores(connection: sqlite3.Connection, run_id: str) -> Iterator[ScoreRow]:
@@ -45,9 +53,3 @@ def run_scores(connection: sqlite3.Connection, run_id: str) -> Iterator[ScoreRow
             (run_id,),
         )
     )
-
-
-def _rows(connection: sqlite3.Connection, sql: str, *values: str) -> list[dict[str, Any]]:
-    cursor = connection.execute(sql, values)
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -1,9 +1,8 @@
 """jeval runs: the runs of a store, newest first."""
 
 import argparse
-from contextlib import closing
 
-from jeval.app.store_option import add_store, existing_store
+from jeval.app.store_option import add_limit, add_store, limit_of, opened_store
 
 __all__ = ["arguments", "main"]
 
@@ -13,7 +12,7 @@ _LIMIT = 20
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="a JSON list on stdout, a run each")
-    parser.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)")
+    add_limit(parser, _LIMIT)
     add_store(parser)
 
 
@@ -25,14 +24,11 @@ def main(args: argparse.Namespace) -> int:
 
     from jeval.app.overview_text import print_list
     from jeval.app.painter import Painter
-    from jeval.errors import ConfigError
     from jeval.store.reading import count_runs, read_runs
 
-    if args.limit < 0:
-        raise ConfigError(f"--limit {args.limit}: must not be negative; use 0 for all")
-    path, connection = existing_store(args)
-    with closing(connection):
-        runs = read_runs(connection, args.limit or None)
+    limit = limit_of(args)
+    with opened_store(args) as (path, connection):
+        runs = read_runs(connection, limit)
         total = count_runs(connection)
     if args.json:
         print(json.dumps([run.as_dict() for run in runs], ensure_ascii=False), flush=True)

@@ -2,18 +2,18 @@
 
 import argparse
 import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING
 
-from jeval.app.store_option import add_store, existing_store
+from jeval.app.store_option import add_limit, add_store, limit_of, opened_store
 from jeval.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jeval.app.painter import Painter
-    from jeval.report.overview import CheckLine, Overview
+    from jeval.report.overview import CheckLine
     from jeval.store.reading import CheckFilter
+    from jeval.store.told import Told
 
 __all__ = ["arguments", "main"]
 
@@ -45,22 +45,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rubric", metavar="ID,…", help="only checks by these rubrics")
     parser.add_argument("--severity", metavar="S,…", help="only checks of these severities")
     parser.add_argument("--kind", metavar="K,…", help="only checks by rubrics of these kinds")
-    parser.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"at most so many ({_LIMIT}; 0: all)")
+    add_limit(parser, _LIMIT)
     add_store(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Show it."""
-    from jeval.errors import ConfigError
     from jeval.store.find import find_run
 
-    if args.limit < 0:
-        raise ConfigError(f"--limit {args.limit}: must not be negative; use 0 for all")
-    _, connection = existing_store(args)
-    with closing(connection):
+    limit = limit_of(args)
+    with opened_store(args) as (_, connection):
         run = find_run(connection, args.run)
         if args.case is None:
-            _show_run(connection, run, args)
+            _show_run(connection, run, args, limit)
         else:
             _show_case(connection, run, args)
     return 0
@@ -69,7 +66,6 @@ def main(args: argparse.Namespace) -> int:
 def _show_case(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.Namespace) -> None:
     import json
     import os
-    import shutil
     import sys
 
     from jeval.app.case_text import print_case
@@ -83,22 +79,24 @@ def _show_case(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.
         checks = [check.as_dict() for check in found["checks"]]
         print(json.dumps({**found, "checks": checks}, ensure_ascii=False), flush=True)
     else:
-        print_case(Painter(sys.stdout, os.environ), found, shutil.get_terminal_size((100, 40)).columns)
+        print_case(Painter(sys.stdout, os.environ), found)
 
 
-def _show_run(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.Namespace) -> None:
+def _show_run(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.Namespace, limit: int | None) -> None:
     import json
     import os
     import sys
 
     from jeval.app.painter import Painter
-    from jeval.store.reading import CheckFilter, read_checks, read_overview
+    from jeval.store.reading import CheckFilter, read_checks
+    from jeval.store.told import read_told
 
-    overview = read_overview(connection, run)
+    told = read_told(connection, run, limit)
+    overview = told.run
     given = _filter(args, [line.id for line in overview.rubrics])
     wanted = CheckFilter(_WANTED) if given == CheckFilter() else given
     total = wanted.count(overview)
-    checks = list(read_checks(connection, run["pk"], wanted, args.limit or None))
+    checks = list(read_checks(connection, run["pk"], wanted, limit))
     if args.json:
         body = {
             "run": overview.as_dict(),
@@ -111,48 +109,34 @@ def _show_run(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.N
         return
     painter = Painter(sys.stdout, os.environ)
     if given == wanted:
-        _print_chosen(painter, overview, checks, total)
+        _print_chosen(painter, told, checks, total)
     else:
-        _print_all(painter, overview, checks, total)
+        _print_all(painter, told, checks, total)
 
 
-def _print_chosen(painter: "Painter", overview: "Overview", checks: "list[CheckLine]", total: int) -> None:
+def _print_chosen(painter: "Painter", told: "Told", checks: "list[CheckLine]", total: int) -> None:
     """The checks that were asked for and nothing else."""
-    from jeval.app.overview_text import print_check, print_head
+    from jeval.app.overview_text import print_checks, print_head
 
-    print_head(painter, overview)
+    print_head(painter, told)
     painter.line()
-    painter.line(painter.paint(f"{total:,} of {counted(sum(overview.counts.values()), 'check')}", "bold"))
-    for check in checks:
-        print_check(painter, check)
+    painter.line(painter.paint(f"{total:,} of {counted(sum(told.run.counts.values()), 'check')}", "bold"))
+    print_checks(painter, checks)
     _print_rest(painter, total - len(checks))
 
 
-def _print_all(painter: "Painter", overview: "Overview", checks: "list[CheckLine]", total: int) -> None:
-    """Critical failures, the counts, then what else wants a look."""
-    from jeval.app.overview_text import print_check, print_counts, print_head, print_rubrics, print_scores
+def _print_all(painter: "Painter", told: "Told", checks: "list[CheckLine]", total: int) -> None:
+    """What the end of the run told, then what else wants a look."""
+    from jeval.app.overview_text import print_checks, print_told
 
-    print_head(painter, overview)
-    painter.line()
-    number = overview.critical_failures
-    # The worst come first, so the critical failures are at the beginning.
-    first, rest = checks[:number], checks[number:]
-    if number:
-        painter.line(painter.paint(f"{number:,} CRITICAL FAILURE{'' if number == 1 else 'S'}", "bold", "red"))
-    else:
-        painter.line(painter.paint("no critical failures", "green" if overview.decided else "bright_black"))
-    for check in first:
-        print_check(painter, check)
-    _print_rest(painter, number - len(first))
-    print_counts(painter, overview)
-    print_rubrics(painter, overview)
-    print_scores(painter, overview)
+    print_told(painter, told)
+    # The worst come first, so the critical failures are at the beginning, and told already.
+    number = told.run.critical_failures
     if total > number:
         painter.line()
         painter.line(painter.paint(f"{total - number:,} {'more ' if number else ''}want a look", "bold"))
-    for check in rest:
-        print_check(painter, check)
-    _print_rest(painter, total - number - len(rest))
+    print_checks(painter, checks[number:])
+    _print_rest(painter, total - number - len(checks[number:]))
 
 
 def _print_rest(painter: "Painter", number: int) -> None:
