@@ -7,7 +7,8 @@ Only required rubrics count; optional ones are reported. What breaks a rule is o
   rubric skipped for every case, an empty dataset, a simulated judge.
 
 Where both sorts are broken, the code is 1: no review or repeated request makes a failure undone. A simulated
-judge is the exception, its failures are none, so it leads to 2 whatever else is broken.
+judge is the exception, its failures are none, so it leads to 2 whatever else is broken; nor does any score of it
+reach its least.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -178,9 +179,13 @@ def _quality(rules: GateRules, facts: GateFacts) -> Iterator[GateReason]:
         elif mean is None:
             text = f"score {name}: no case was scored, at least {least:g} required"
             yield GateReason(rule, False, text, INCOMPLETE)
+        elif facts.simulated and not rules.allow_simulated:
+            text = f"score {name} {mean:.4g} is simulated and says nothing, at least {least:g} required"
+            yield GateReason(rule, False, text, INCOMPLETE)
         else:
             holds = mean >= least - _ROUNDING
-            text = f"score {name} {mean:.4g} {'≥' if holds else '<'} {least:g} required"
+            aside = " (simulated: it says nothing about the answers)" if facts.simulated else ""
+            text = f"score {name} {mean:.4g} {'≥' if holds else '<'} {least:g} required{aside}"
             yield GateReason(rule, holds, text, QUALITY)
 
 

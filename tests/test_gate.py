@@ -123,6 +123,17 @@ def test_failures_by_a_simulated_judge_are_no_failures() -> None:
     assert judged({**rules, "allow_simulated": True}, {"failures": FAILED, "simulated": True}).exit_code == 1
 
 
+@pytest.mark.parametrize(("allowed", "code"), [(False, 2), (True, 0)])
+def test_no_mean_of_a_simulated_judge_reaches_its_least_unless_such_judges_are_allowed(
+    allowed: bool, code: int
+) -> None:
+    rules = {"min_scores": {"m": 0.8}, "allow_simulated": allowed}
+    verdict = judged(rules, {"scores": {"m": 1.0}, "simulated": True})
+    (reason,) = (reason for reason in verdict.reasons if reason.rule == "min_scores.m")
+    assert (verdict.exit_code, reason.holds) == (code, allowed)
+    assert "simulated" in reason.text and "says nothing" in reason.text
+
+
 def test_only_failures_the_baseline_did_not_have_count() -> None:
     groups = (FailureGroup(2, known=True), FailureGroup(1, critical=True, known=True), FailureGroup(1))
     verdict = judged({"max_failures": 0, "max_critical_failures": 0}, {"failures": groups, "baseline": "r1"})

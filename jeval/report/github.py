@@ -42,7 +42,8 @@ def github_summary(overview: Overview, verdict: GateVerdict | None, failures: Se
         ]
         for score in overview.scores:
             mean = "–" if score.mean is None else f"{score.mean:.3f}"
-            cells = (code(score.id), mean, score.scored, score.passed, score.skipped, score.errors)
+            passed = "–" if overview.simulated else score.passed
+            cells = (code(score.id), mean, score.scored, passed, score.skipped, score.errors)
             lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     lines += _failure_table(overview, failures)
     return "\n".join(lines) + "\n"

@@ -7,7 +7,8 @@ A JUnit failure is what a gate counts, so that a build's colour and its exit cod
   does not let reviews pass (`reviews_fail`);
 - an error is an error, a skipped check is skipped;
 - an optional check gates nothing: it passes, or is skipped with its status in the message;
-- a metric passes, or fails at its own threshold; what was not scored is skipped.
+- a metric passes, or fails at its own threshold; what was not scored is skipped, and so is what a simulated judge
+  scored, for it cannot answer a metric's questions.
 
 Tests carry no time: a request judges several checks at once.
 """
@@ -51,7 +52,7 @@ def junit(
 ) -> Iterator[str]:
     """The document, line by line. The iterables are read once, in step with the lines."""
     totals = [_rubric_totals(line, reviews_fail=reviews_fail) for line in overview.rubrics]
-    totals += [_score_totals(line) for line in overview.scores]
+    totals += [_score_totals(line, simulated=overview.simulated) for line in overview.scores]
     whole = {name: sum(total[name] for total in totals) for name in ("tests", "failures", "errors", "skipped")}
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f"<testsuites{_attributes({'name': overview.name or overview.id, **whole})}>\n"
@@ -67,9 +68,10 @@ def junit(
             yield _test(rubric.id, check.case_id, _check_verdict(check, reviews_fail=reviews_fail))
         yield "  </testsuite>\n"
     for metric, cases in scores:
-        yield _suite_head(overview, f"{metric.id} {metric.version}", _score_totals(metric), {"kind": "metric"})
+        totals_here = _score_totals(metric, simulated=overview.simulated)
+        yield _suite_head(overview, f"{metric.id} {metric.version}", totals_here, {"kind": "metric"})
         for case in cases:
-            yield _test(metric.id, case.case_id, _score_verdict(case))
+            yield _test(metric.id, case.case_id, _score_verdict(case, simulated=overview.simulated))
         yield "  </testsuite>\n"
     yield "</testsuites>\n"
 
@@ -88,10 +90,11 @@ def _rubric_totals(line: RubricLine, *, reviews_fail: bool) -> dict[str, int]:
     }
 
 
-def _score_totals(line: ScoreLine) -> dict[str, int]:
-    failures = line.scored - line.passed
+def _score_totals(line: ScoreLine, *, simulated: bool) -> dict[str, int]:
+    failures = 0 if simulated else line.scored - line.passed
+    skipped = line.skipped + (line.scored if simulated else 0)
     tests = line.scored + line.skipped + line.errors
-    return {"tests": tests, "failures": failures, "errors": line.errors, "skipped": line.skipped}
+    return {"tests": tests, "failures": failures, "errors": line.errors, "skipped": skipped}
 
 
 def _suite_head(overview: Overview, name: str, totals: Mapping[str, int], more: Mapping[str, str]) -> str:
@@ -142,11 +145,13 @@ def _details(check: CheckLine) -> str:
     return "\n".join(lines)
 
 
-def _score_verdict(case: CaseScore) -> _Verdict | None:
+def _score_verdict(case: CaseScore, *, simulated: bool) -> _Verdict | None:
     if case.status == "error":
         return _Verdict("error", case.reason, "error")
     if case.score is None:
         return _Verdict("skipped", case.reason)
+    if simulated:
+        return _Verdict("skipped", f"simulated: {case.score:.4g} says nothing about the answer")
     if case.passed:
         return None
     return _Verdict("failure", f"{case.score:.4g} < {case.threshold:g}: {case.reason}", "score")
