@@ -119,7 +119,9 @@ class Comparison:
             found.append((f"by check ({note})", checks.lines("checks")))
             found.append(("by case (which fails if any required check does)", cases.lines("cases")))
         if self.alignment.scores:
-            found.append(("metrics", [change.words() for change in self.alignment.scores]))
+            simulated = self.baseline.simulated or self.candidate.simulated
+            note = " (simulated: such scores say nothing about the answers)" if simulated else ""
+            found.append((f"metrics{note}", [change.words() for change in self.alignment.scores]))
         return found
 
     def as_dict(self) -> dict[str, Any]:

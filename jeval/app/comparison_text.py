@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from jeval.app.painter import Painter, plain
+from jeval.app.painter import Painter, folded, packed, plain
 from jeval.comparability import RunFacts
 from jeval.compare import CATEGORIES, Category, Change, Comparison
 from jeval.counted import counted
@@ -26,12 +26,11 @@ def print_comparison(painter: Painter, comparison: Comparison) -> None:
     """Write it for people."""
     _print_runs(painter, comparison)
     for issue in comparison.issues:
-        if issue.severity == "error":
-            painter.line("  " + painter.paint(f"✕ not comparable: {plain(issue.message)}", "red"))
-        else:
-            painter.line("  " + painter.paint(f"warning: {plain(issue.message)}", "yellow"))
+        error = issue.severity == "error"
+        text = f"✕ not comparable: {issue.message}" if error else f"warning: {issue.message}"
+        _print_folded(painter, text, 2, "red" if error else "yellow")
     painter.line()
-    painter.line(_totals(painter, comparison))
+    _print_totals(painter, comparison)
     for category in CATEGORIES:
         _print_changes(painter, category, comparison.changes[category])
     _print_aside(painter, comparison)
@@ -39,40 +38,53 @@ def print_comparison(painter: Painter, comparison: Comparison) -> None:
         painter.line()
         painter.line(painter.paint(plain(name), "bold"))
         for line in lines:
-            painter.line(f"  {plain(line)}")
+            _print_folded(painter, line, 2)
+
+
+def _print_folded(painter: Painter, text: str, indent: int, *styles: str) -> None:
+    for line in folded(text, painter.width - indent):
+        painter.line(" " * indent + painter.paint(line, *styles) if styles else " " * indent + line)
 
 
 def _print_runs(painter: Painter, comparison: Comparison) -> None:
-    a, b = comparison.baseline, comparison.candidate
-    heads = [_name(run) for run in (a, b)]
-    width = max(len(head) for head in heads)
-    for label, head, run in zip(("baseline", "candidate"), heads, (a, b), strict=True):
-        painter.line(f"{label:<10}{painter.paint(f'{head:<{width}}', 'bold')}  {_what(run)}")
+    runs = {"baseline": comparison.baseline, "candidate": comparison.candidate}
+    width = max(len(_name(run)) for run in runs.values())
+    for label, run in runs.items():
+        dataset, *more = _what(run)
+        head = f"{label:<10}{painter.paint(f'{_name(run):<{width}}', 'bold')}  {dataset}"
+        first, *rest = packed([head, *more], painter.width)
+        painter.line(first)
+        for line in rest:
+            painter.line(" " * 10 + line)
 
 
 def _name(run: RunFacts) -> str:
     return run.id + (f" “{plain(run.name, 40)}”" if run.name else "")
 
 
-def _what(run: RunFacts) -> str:
+def _what(run: RunFacts) -> list[str]:
     profile = f"{run.threshold_pass}/{run.threshold_fail}"
-    model = ", ".join(run.models_served) or run.model_asked
-    parts = [plain(run.dataset, 40), f"{plain(run.thresholds or 'custom', 30)} {profile}", plain(model, 60)]
-    return " · ".join(parts) + (" (simulated)" if run.simulated else "")
+    model = plain(", ".join(run.models_served) or run.model_asked, 60)
+    simulated = " (simulated)" if run.simulated else ""
+    return [plain(run.dataset, 40), f"{plain(run.thresholds or 'custom', 30)} {profile}", model + simulated]
 
 
-def _totals(painter: Painter, comparison: Comparison) -> str:
+def _print_totals(painter: Painter, comparison: Comparison) -> None:
     overlap = comparison.alignment.overlap
-    checks, cases = counted(overlap.checks, "check"), counted(overlap.cases, "case")
-    head = painter.paint(f"{checks} of {cases} in both runs", "bold")
+    cases = counted(overlap.cases, "case")
+    if not overlap.checks and comparison.alignment.scores:  # nothing to count, but scores to compare
+        painter.line(painter.paint(f"no check, but scores, of {cases} in both runs", "bold"))
+        return
     parts = [f"{comparison.unchanged:,} unchanged"]
     for category in CATEGORIES:
         number = len(comparison.changes[category])
         if number:
             parts.append(painter.paint(f"{number:,} {_title(category, number)}", _TITLES[category][1]))
     if len(parts) == 1:
-        parts.append(painter.paint("nothing changed", "green"))
-    return f"{head}\n  " + " · ".join(parts)
+        parts.append(painter.paint("no check changed" if comparison.alignment.scores else "nothing changed", "green"))
+    painter.line(painter.paint(f"{counted(overlap.checks, 'check')} of {cases} in both runs", "bold"))
+    for line in packed(parts, painter.width - 2):
+        painter.line(f"  {line}")
 
 
 def _title(category: Category, number: int) -> str:
@@ -109,10 +121,10 @@ def _print_change(painter: Painter, change: Change) -> None:
         "changes by chance between repeats" if change.flips else "",
     ]
     mark = ", ".join(text for text in marks if text)
-    head = f"{change.case_id}  {change.rubric_id} {change.rubric_version}" + (f" ({mark})" if mark else "")
+    head = f"{change.case_id}  {change.rubric_id} {plain(change.rubric_version)}" + (f" ({mark})" if mark else "")
     moved = f"{painter.status(change.before, change.before)} → {painter.status(change.after, change.after)}"
     painter.line(f"  {head}  {moved}")
-    painter.line(painter.paint(f"      {plain(change.reason_after, 160)}", "bright_black"))
+    _print_folded(painter, plain(change.reason_after, 2 * painter.width), 6, "bright_black")
 
 
 def _print_aside(painter: Painter, comparison: Comparison) -> None:

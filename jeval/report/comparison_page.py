@@ -90,6 +90,8 @@ def _runs(comparison: Comparison) -> Markup:
 
 def _counts(comparison: Comparison) -> Markup:
     overlap = comparison.alignment.overlap
+    if not overlap.checks and comparison.alignment.scores:
+        return _fill("<p>No check, but scores, of {} in both runs.</p>", counted(overlap.cases, "case"))
     counts = ", ".join(f"{len(comparison.changes[name]):,} {_TITLES[name].lower()}" for name in CATEGORIES)
     both = f"{counted(overlap.checks, 'check')} of {counted(overlap.cases, 'case')} in both runs"
     return _fill("<p>{}: {:,} unchanged, {}.</p>", both, comparison.unchanged, counts)

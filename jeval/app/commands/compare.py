@@ -1,10 +1,9 @@
 """jeval compare: what changed between two runs, whether they may be compared, and how sure it is."""
 
 import argparse
-from contextlib import closing
 from typing import TYPE_CHECKING
 
-from jeval.app.store_option import add_store, existing_store
+from jeval.app.store_option import add_store, opened_store
 
 if TYPE_CHECKING:
     from jeval.compare import Comparison
@@ -44,8 +43,7 @@ def main(args: argparse.Namespace) -> int:
     from jeval.store.alignment import align, run_facts
     from jeval.store.find import find_run
 
-    _, connection = existing_store(args)
-    with closing(connection):
+    with opened_store(args) as (_, connection):
         baseline, candidate = find_run(connection, args.baseline), find_run(connection, args.candidate)
         alignment = align(connection, baseline, candidate)
         comparison = compare(run_facts(connection, baseline), run_facts(connection, candidate), alignment)
