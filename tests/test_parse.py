@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jeval.app.parse import BadText, parse_json, parse_yaml
+from jeval.app.parse import BadText, parse_json
+from jeval.app.parse_yaml import parse_yaml
 
 values = st.recursive(
     st.none()
@@ -116,6 +117,16 @@ def test_a_number_of_five_thousand_digits_is_refused_rather_than_read_for_ever()
 @pytest.mark.parametrize("parse", [parse_json, parse_yaml])
 def test_nesting_that_exhausts_the_stack_is_refused(parse: Any) -> None:
     assert "deep" in refusal(parse, b"[" * 20_000 + b"]" * 20_000).message
+
+
+def test_yaml_that_names_what_it_is_a_part_of_is_refused() -> None:
+    bad = refusal(parse_yaml, b"a: 1\nb: &b\n- *b\n")
+    assert (bad.value, bad.line) == ("*b", 3)
+    assert parse_yaml(b"a: &a [1]\nb: *a") == {"a": [1], "b": [1]}
+
+
+def test_a_question_mark_may_end_a_text_inside_braces() -> None:
+    assert parse_yaml(b"{score: Is it so?, levels: [no?, so so]}") == {"score": "Is it so?", "levels": ["no?", "so so"]}
 
 
 def test_broken_json_is_placed_by_column_and_shown() -> None:

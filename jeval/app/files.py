@@ -15,7 +15,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from jeval.app.other_form import other_form
-from jeval.app.parse import BadText, is_no_text, parse_json, parse_yaml
+from jeval.app.parse import BadText, is_no_text, parse_json
+from jeval.app.parse_yaml import parse_yaml
 from jeval.app.selection import Selection, keep_lowest
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
