@@ -21,7 +21,7 @@ from pydantic import (
 from jeval.case import Id, Text, _Model
 from jeval.fingerprint import sha256
 from jeval.level_order import looks_reversed
-from jeval.metric_field import FROM_CASE, SingleTurnField, TurnField
+from jeval.metric_field import ALL, FROM_CASE, SingleTurnField, TurnField
 from jeval.rubric import Probability
 
 __all__ = ["Choice", "Metric", "MetricQuestion", "Noul", "Score"]
@@ -158,6 +158,16 @@ def _some(questions: tuple[MetricQuestion, ...]) -> tuple[MetricQuestion, ...]:
     return questions
 
 
+def _list(names: Any) -> Any:
+    return list(ALL) if names in ALL else names
+
+
+def _all_or_some(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names != ALL and set(ALL) & set(names):
+        raise ValueError("all stands alone: it is every field a case has, under the names rubrics use")
+    return names
+
+
 def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
@@ -174,8 +184,13 @@ class Metric(_Model):
     """Raised whenever the questions change; scores of different versions are never compared."""
     description: Text | None = None
     """For people; never sent."""
-    fields: Annotated[tuple[SingleTurnField, ...], AfterValidator(_distinct)] = ()
-    """What the judge may see of a single exchange, and nothing else."""
+    fields: Annotated[
+        tuple[SingleTurnField, ...],
+        BeforeValidator(_list),
+        AfterValidator(_distinct),
+        AfterValidator(_all_or_some),
+    ] = ()
+    """What the judge may see of a single exchange, and nothing else; `all` is what it sees for the rubrics."""
     turns: Annotated[tuple[TurnField, ...], AfterValidator(_distinct)] = ()
     """What the judge may see of a conversation; role and content always belong to it."""
     threshold: Probability = 0.5
@@ -198,6 +213,11 @@ class Metric(_Model):
     def conversational(self) -> bool:
         """Whether it is about a whole conversation."""
         return bool(self.turns)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the judge sees the state that the rubrics' questions are about."""
+        return self.fields == ALL
 
     @property
     def seen(self) -> tuple[str, ...]:

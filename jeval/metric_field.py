@@ -2,10 +2,14 @@
 
 from typing import Literal
 
-__all__ = ["FROM_CASE", "SingleTurnField", "TurnField"]
+__all__ = ["ALL", "FROM_CASE", "SingleTurnField", "TurnField"]
 
-# DeepEval's names, so that a metric can be carried over as it is.
+ALL = ("all",)
+"""The fields of a metric that sees what the rubrics see: all evidence of a case, under the names rubrics use."""
+
+# DeepEval's names, so that a metric can be carried over as it is; "all" is ours.
 SingleTurnField = Literal[
+    "all",
     "input",
     "actual_output",
     "expected_output",
@@ -40,7 +44,7 @@ TurnField = Literal[
 ]
 
 FROM_CASE = frozenset(
-    "input actual_output context retrieval_context tools_called"
+    "all input actual_output context retrieval_context tools_called"
     " role content scenario expected_outcome chatbot_role".split()
 )
 """The fields a case can hold. The others are understood, but no case has them: labels, expectations and

@@ -1,7 +1,7 @@
 """What a metric sends to a judge: its questions, and of a case the fields it names and nothing else.
 
 Names and layout are DeepEval's (`{"test_case": {…}}`, or `{"turns": […], "test_case": {…}}`), so that a
-metric written for it asks the same thing about the same state here.
+metric written for it asks the same thing about the same state here. A metric of `fields: all` sees the rubrics' state.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from jeval.case import Case, ToolEvent
 from jeval.metric import Choice, Metric, MetricQuestion, Noul, Score
 from jeval.preamble import PREAMBLE
 from jeval.question import Question
-from jeval.state import State, state_of
+from jeval.state import State, build_state, state_of
 
 __all__ = ["MetricState", "metric_questions", "metric_state"]
 
@@ -76,6 +76,8 @@ def _built(kind: Any, text: str, options: tuple[tuple[str, str | None], ...]) ->
 
 def metric_state(metric: Metric, case: Case, room: int) -> MetricState:
     """The state of a case for a metric, digested to `room` bytes of JSON text, or why there is none."""
+    if metric.sees_all:
+        return MetricState(build_state(case, room))
     values = {name: _value(case, name) for name in metric.seen}
     missing = [name for name, value in values.items() if value is None]
     if missing:

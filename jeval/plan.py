@@ -9,7 +9,7 @@ from jeval.digest import BYTES_PER_TOKEN
 from jeval.fingerprint import compact
 from jeval.kinds import RubricKind, kind_of
 from jeval.metric import Metric
-from jeval.metric_state import metric_questions, metric_state
+from jeval.metric_state import MetricState, metric_questions, metric_state
 from jeval.question import Question
 from jeval.rubric import Evidence, Rubric
 from jeval.ruling import Verdict
@@ -81,6 +81,8 @@ class Planner:
     ) -> None:
         self.kinds = tuple(kind_of(rubric) for rubric in rubrics)
         self.metrics = tuple((metric, metric_questions(metric)) for metric in metrics)
+        # Asked in the request of the rubrics' questions, so the room for the state is what the longest of all leaves.
+        self._shared = tuple(q for metric, asked in self.metrics if metric.sees_all for q in asked)
         self._max_bytes = max_state_tokens * BYTES_PER_TOKEN
         self._criteria: dict[tuple[str, ...], str] = {}
 
@@ -97,18 +99,26 @@ class Planner:
                     questions[question.sha256] = question
         asks: dict[str, Ask] = {}
         if questions:
-            state = build_state(case, self._room(questions.values()))
+            state = build_state(case, self._room((*questions.values(), *self._shared)))
             asks[state.sha256] = Ask(state, questions)
         shown = compact(_shown(case, state))
         checks = tuple(self._check(kind, found, shown) for kind, found in drafts)
-        metrics = tuple(self._metric(metric, asked, case, asks) for metric, asked in self.metrics)
+        metrics = tuple(self._metric(metric, asked, case, state, asks) for metric, asked in self.metrics)
         return CasePlan(case, checks, tuple(asks.values()), metrics)
 
     def _metric(
-        self, metric: Metric, questions: tuple[Question, ...], case: Case, asks: dict[str, Ask]
+        self,
+        metric: Metric,
+        questions: tuple[Question, ...],
+        case: Case,
+        rubrics_state: State | None,
+        asks: dict[str, Ask],
     ) -> PlannedMetric:
         """Plan a metric, adding its questions to the request about the same state, or a request of its own."""
-        seen = metric_state(metric, case, self._room(questions))
+        if metric.sees_all:
+            seen = MetricState(rubrics_state or build_state(case, self._room(self._shared)))
+        else:
+            seen = metric_state(metric, case, self._room(questions))
         state, reason = seen.state, seen.reason
         shas = tuple(question.sha256 for question in questions)
         if state is None:

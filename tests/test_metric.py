@@ -39,6 +39,16 @@ def complaint(*questions: Any, **fields: Any) -> str:
     return "; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in errors)
 
 
+def test_a_metric_that_sees_all_may_say_so_in_one_word() -> None:
+    one, other = (metric({"noul": "It is so."}, fields=fields) for fields in ("all", ["all"]))
+    assert one == other
+    assert one.sees_all
+    assert one.sha256 == other.sha256
+    assert Metric.model_validate(one.definition()) == one
+    assert one.warnings() == ()
+    assert "all stands alone" in complaint({"noul": "It is so."}, fields=["input", "all"])
+
+
 def test_a_metric_on_disk_is_the_metric_in_python() -> None:
     [read] = [Metric.model_validate(one) for one in yaml.safe_load(ON_DISK)]
     assert read == Metric(

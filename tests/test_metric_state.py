@@ -66,6 +66,15 @@ def test_a_single_turn_state_holds_the_chosen_fields_in_the_chosen_order() -> No
     assert list(state["test_case"]) == ["actual_output", "input"]
 
 
+def test_a_metric_that_sees_all_sees_what_rubrics_see() -> None:
+    state = body(about("all"))
+    assert list(state) == [
+        "user_input", "assistant_response", "conversation", "reference_material", "policy", "tool_events"
+    ]  # fmt: skip
+    assert "SENTINEL-LABEL" not in str(state)
+    assert "SENTINEL-METADATA" not in str(state)
+
+
 def test_context_is_the_texts_of_the_passages() -> None:
     assert body(about("context", "retrieval_context")) == {
         "test_case": {"context": ["Lyon is a city."], "retrieval_context": ["Lyon is a city."]}

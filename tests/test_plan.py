@@ -291,6 +291,30 @@ def test_a_metric_sees_its_own_fields_in_a_request_of_its_own() -> None:
     assert plan.metrics[0].questions == tuple(about_metric.questions)
 
 
+def test_a_metric_that_sees_all_is_asked_in_the_request_of_the_rubrics() -> None:
+    metric = Metric.model_validate({**POLITE, "fields": "all"})
+    plan = Planner([rubric("custom")], [metric]).plan(case())
+    [ask] = plan.asks
+    assert ask.state == Planner([rubric("custom")]).plan(case()).asks[0].state
+    assert len(ask.questions) == 1 + len(metric.questions)
+    assert plan.metrics[0].state_sha256 == ask.state.sha256
+
+
+def test_a_metric_that_sees_all_needs_no_rubric() -> None:
+    metric = Metric.model_validate({**POLITE, "fields": "all"})
+    alone = Planner([], [metric]).plan(case()).asks
+    beside_a_settled_one = Planner([rubric("claim-support")], [metric]).plan(case(context=None)).asks
+    assert [next(iter(json.loads(ask.state.json))) for ask in (*alone, *beside_a_settled_one)] == ["user_input"] * 2
+
+
+def test_the_room_for_a_state_that_is_shared_is_what_the_longest_question_of_all_leaves() -> None:
+    metric = Metric.model_validate({**POLITE, "fields": "all", "questions": [{"noul": "x" * 6_000}]})
+    planner = Planner([rubric("custom")], [metric], max_state_tokens=3_000)
+    [ask] = planner.plan(case(output="y" * 8_000)).asks
+    assert ask.state.cut
+    assert len(ask.state.json) + 6_000 < 9_000
+
+
 def test_metrics_that_see_the_same_share_a_request() -> None:
     one = Metric.model_validate(POLITE)
     other = Metric.model_validate({**POLITE, "id": "short", "questions": [{"noul": "It is short."}]})
