@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from jeval.browse.filters import Filters, where
 
 WORDS = st.text(min_size=1, max_size=20).map(str.strip).filter(bool)
+ABOUT = ("dataset", "match", "store")
+STATES = st.dictionaries(st.sampled_from(ABOUT), WORDS).map(lambda of: tuple((n, of[n]) for n in ABOUT if n in of))
 LISTS = st.lists(WORDS, max_size=3, unique=True).map(tuple)
 
 
@@ -16,7 +18,7 @@ LISTS = st.lists(WORDS, max_size=3, unique=True).map(tuple)
         Filters,
         status=st.lists(st.sampled_from(["pass", "fail", "review", "skipped", "error"]), unique=True).map(tuple),
         rubric=LISTS,
-        severity=st.just(()),
+        severity=LISTS,
         kind=LISTS,
         outcome=LISTS,
         rule=LISTS,
@@ -26,12 +28,14 @@ LISTS = st.lists(WORDS, max_size=3, unique=True).map(tuple)
         slower=st.integers(0, 100_000).map(float) | st.none(),
         faster=st.integers(0, 100_000).map(float) | st.none(),
         q=WORDS | st.just(""),
+        sort=WORDS | st.just(""),
+        about=STATES,
         page=st.integers(1, 1000),
     )
 )
 def test_filters_survive_their_address(filters: Filters):
     query = filters.query(page=filters.page)
-    assert Filters.read(parse_qsl(query.removeprefix("?"), keep_blank_values=True)) == filters
+    assert Filters.read(parse_qsl(query.removeprefix("?"), keep_blank_values=True), ABOUT) == filters
 
 
 @given(st.lists(st.tuples(st.text(max_size=10), st.text(max_size=30)), max_size=10))
@@ -40,10 +44,18 @@ def test_no_address_is_refused(pairs: list[tuple[str, str]]):
     where(filters, 1, [])
 
 
-def test_unknown_statuses_and_unreadable_numbers_are_left_out():
-    filters = Filters.read([("status", "fine"), ("slower", "fast"), ("page", "-1"), ("faster", "nan")])
+def test_what_is_unreadable_narrows_nothing_but_is_told():
+    filters = Filters.read([("slower", "fast"), ("page", "-1"), ("faster", "nan"), ("statuss", "fail")])
     assert filters == Filters()
     assert not filters.active
+    assert filters.unread == (("slower", "fast"), ("faster", "nan"))
+    assert filters.strangers == ("statuss",)
+    assert filters.written("slower") == "fast"
+
+
+def test_an_unknown_status_matches_nothing():
+    assert "c.status IN ()" in where(Filters.read([("status", "fine")]), 1, []).sql
+    assert "c.status IN (1)" in where(Filters.read([("status", "fine"), ("status", "fail")]), 1, []).sql
 
 
 def test_a_change_of_filters_starts_at_the_first_page():

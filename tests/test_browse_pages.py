@@ -93,7 +93,7 @@ def test_runs_stand_newest_first_with_counts_and_denominators(browser: Browser):
 
 
 def test_runs_are_filtered_by_what_the_address_says(browser: Browser):
-    text = browser.get("/-/jeval?thresholds=strict&q=second").text
+    text = browser.get("/-/jeval?thresholds=strict&name=second").text
     assert ">second<" in text
     assert ">first<" not in text
 

@@ -123,7 +123,7 @@ def test_a_check_is_labelled_by_keyboard(hostile: Path, tmp_path: Path):
 
 def test_two_runs_are_compared_from_the_list_of_runs(clinic: Path, tmp_path: Path):
     async def steps(page: Page, base: str) -> None:
-        await page.open(f"{base}/-/jeval?q=day")
+        await page.open(f"{base}/-/jeval?name=day")
         await page.key("c")
         assert "/-/jeval/compare?" in await page.ask("location.href")
         assert "checks in both" in await page.ask("document.body.textContent")

@@ -5,17 +5,22 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from jeval.browse.filters import STATUSES, Where
+from jeval.browse.choices import metadata_keys, of_checks, unknown, why_nothing
+from jeval.browse.chosen import LATENCIES, some_cases
+from jeval.browse.filters import STATUSES, Filters, Where, where
+from jeval.browse.kinds import by_status, groups, kinds_left, kinds_of
 from jeval.browse.marks import bars
 from jeval.browse.rows import every
 
-__all__ = ["PAGE", "checks", "count_and_group", "describe", "metadata_keys", "outcomes"]
+__all__ = ["PAGE", "SORTS", "checks", "describe", "list_of_checks"]
 
 PAGE = 50
 
 # What needs eyes first; within each status the order of the cases.
 _ORDER = ("fail", "error", "review", "pass", "skipped")
-_NEED_EYES = ("fail", "error", "review")
+# The orders to choose from, in words.
+SORTS = {"": "what needs eyes first", "case": "by case", "rubric": "by rubric", "slowest": "slowest case first"}
+_SLOWEST = f"(SELECT case_key, max(ms) AS ms FROM ({LATENCIES}) GROUP BY case_key)"  # noqa: S608 - our own words
 
 _LIST = """
 SELECT c.case_key, case_ids.id AS case_id, c.rubric, c.status AS code, c.critical,
@@ -35,38 +40,55 @@ def checks(
     conn: sqlite3.Connection,
     run: dict[str, Any],
     rubrics: list[dict[str, Any]],
-    where: Where,
+    these: Where,
     counts: Mapping[str, int],
     *,
     page: int = 1,
     size: int = PAGE,
+    sort: str = "",
 ) -> list[dict[str, Any]]:
-    """One page of checks, what needs eyes first.
+    """One page of checks in the order `sort`, one of SORTS; by default, and where there is no such order, what
+    needs eyes first.
 
-    `counts` says how many there are of each status, so that they are read one after another
+    `counts` says how many there are of each status, so that by default they are read one after another
     and none sorts a whole run.
     """
-    found: list[dict[str, Any]] = []
-    skip, left = (page - 1) * size, size
-    for status in _ORDER:
-        here = counts.get(status, 0)
-        if here <= skip:
-            skip -= here
-            continue
-        order = ("c.critical DESC, " if status == "fail" else "") + "rc.position, c.rubric"
-        inner = (
-            "SELECT c.* FROM check_rows c CROSS JOIN run_cases rc ON rc.run = c.run AND"  # noqa: S608
-            " rc.case_key = c.case_key"
-            f" WHERE {where.sql} AND c.status = {STATUSES.index(status)}"
-            f" ORDER BY {order} LIMIT {left} OFFSET {skip}"
-        )
-        rows = every(conn, _LIST.format(inner=inner) + f" ORDER BY {order}", where.params)
-        found += rows
-        skip, left = 0, left - len(rows)
-        if left <= 0:
-            break
+    skip, found = (page - 1) * size, []
+    if sort in SORTS and sort:
+        found = _read(conn, these, _order(sort, rubrics), size, skip, slowest=sort == "slowest")
+    else:
+        for status in _ORDER:
+            here = counts.get(status, 0)
+            if here <= skip:
+                skip -= here
+                continue
+            order = ("c.critical DESC, " if status == "fail" else "") + "rc.position, c.rubric"
+            only = Where(f"{these.sql} AND c.status = {STATUSES.index(status)}", these.params)
+            found += _read(conn, only, order, size - len(found), skip)
+            skip = 0
+            if len(found) >= size:
+                break
     by_key = {rubric["pk"]: rubric for rubric in rubrics}
     return [describe(row, run, by_key[row["rubric"]]) for row in found]
+
+
+def _order(sort: str, rubrics: list[dict[str, Any]]) -> str:
+    """The terms of an order; `ms` is the latency of a case's slowest request, unmeasured ones last."""
+    if sort == "rubric" and rubrics:
+        places = " ".join(f"WHEN {int(rubric['pk'])} THEN {i}" for i, rubric in enumerate(rubrics))
+        return f"CASE c.rubric {places} END, rc.position"
+    return "ms DESC, rc.position, c.rubric" if sort == "slowest" else "rc.position, c.rubric"
+
+
+def _read(
+    conn: sqlite3.Connection, these: Where, order: str, limit: int, skip: int, *, slowest: bool = False
+) -> list[dict[str, Any]]:
+    more, joined = (", l.ms AS ms", f"LEFT JOIN {_SLOWEST} l ON l.case_key = c.case_key") if slowest else ("", "")
+    inner = (
+        f"SELECT c.*{more} FROM check_rows c CROSS JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"  # noqa: S608
+        f" {joined} WHERE {these.sql} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(skip)}"
+    )
+    return every(conn, _LIST.format(inner=inner) + f" ORDER BY {order}", these.params)
 
 
 def describe(row: dict[str, Any], run: dict[str, Any], rubric: dict[str, Any]) -> dict[str, Any]:
@@ -87,59 +109,33 @@ def _json(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-def count_and_group(
-    conn: sqlite3.Connection, rubrics: list[dict[str, Any]], where: Where
-) -> tuple[dict[str, int], list[dict[str, Any]]]:
-    """How many checks the conditions leave by status; and those that need eyes in groups of one kind.
+def list_of_checks(
+    conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]], filters: Filters
+) -> dict[str, Any]:
+    """All that a list of a run's checks shows.
 
-    A group is one status, rubric and rule, the largest first; the rule of an error is the kind of the error.
-    `outcomes` are those that occur in the group; `reason` is one of its reasons, as an example.
+    `checks` is one page of `total`; `found` counts all of them by status; `groups` are those that need eyes, one
+    kind a line; `choices` is what there is to filter by, `problems` what the address asks for that is not there.
     """
-    sql = f"""
-SELECT g.status AS code, g.rubric, v.rule, v.outcome, sum(g.n) AS n, max(v.reason) AS reason
-FROM (SELECT c.status, c.rubric, c.verdict, count(*) AS n FROM check_rows c WHERE {where.sql}
-  GROUP BY c.status, c.rubric, c.verdict) g
-JOIN verdicts v ON v.id = g.verdict
-GROUP BY g.status, g.rubric, v.rule, v.outcome"""  # noqa: S608
-    by_key = {rubric["pk"]: rubric for rubric in rubrics}
-    counts: dict[str, int] = {}
-    found: dict[tuple[int, int, str], dict[str, Any]] = {}
-    for row in sorted(every(conn, sql, where.params), key=lambda row: -row["n"]):
-        status = STATUSES[row["code"]]
-        counts[status] = counts.get(status, 0) + row["n"]
-        if status not in _NEED_EYES:
-            continue
-        group = found.setdefault(
-            (row["code"], row["rubric"], row["rule"]),
-            {"status": status, "rubric": by_key[row["rubric"]], "rule": row["rule"], "n": 0, "outcomes": []}
-            | {"reason": row["reason"]},
-        )
-        group["n"] += row["n"]
-        if row["outcome"]:
-            group["outcomes"].append(row["outcome"])
-    order = lambda g: (_NEED_EYES.index(g["status"]), g["rubric"]["severity"] != "critical", -g["n"])  # noqa: E731
-    return {status: counts[status] for status in _ORDER if status in counts}, sorted(found.values(), key=order)
-
-
-def outcomes(found: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """The outcomes and rules that occur in these groups, to choose from."""
+    cases = some_cases(conn, run["pk"], filters)
+    left = kinds_left(conn, run, rubrics, filters, cases)
+    counts = by_status(left)
+    total = sum(counts.values())
+    pages = max(1, -(-total // PAGE))
+    page = min(filters.page, pages)
+    choices = of_checks(rubrics, kinds_of(conn, run)) | {"metadata": metadata_keys(conn, run["pk"])}
+    problems = unknown(filters, choices, SORTS)
+    these = where(filters, run["pk"], rubrics, cases)
     return {
-        "outcome": sorted({outcome for row in found for outcome in row["outcomes"]}),
-        "rule": sorted({row["rule"] for row in found}),
+        "filters": filters,
+        "narrowed": filters.active,
+        "groups": groups(left, {rubric["pk"]: rubric for rubric in rubrics}),
+        "choices": choices,
+        "problems": problems or ([] if total else why_nothing(conn, [run["pk"]], filters)),
+        "sorts": SORTS,
+        "checks": checks(conn, run, rubrics, these, counts, page=page, sort=filters.sort),
+        "found": {status: counts[status] for status in _ORDER if status in counts},
+        "total": total,
+        "page": page,
+        "pages": pages,
     }
-
-
-def metadata_keys(conn: sqlite3.Connection, run: int, cases: int = 200) -> dict[str, list[str]]:
-    """{key: values} of the metadata of the first cases of a run, to choose from."""
-    rows = conn.execute(
-        "SELECT m.key, CASE m.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE"
-        " CAST(m.value AS TEXT) END"
-        " FROM (SELECT content FROM run_cases WHERE run = ? LIMIT ?) rc JOIN case_rows b ON b.pk"
-        " = rc.content,"
-        " json_each(b.body, '$.metadata') m WHERE m.type NOT IN ('object', 'array', 'null')",
-        (run, cases),
-    )
-    found: dict[str, set[str]] = {}
-    for key, value in rows:
-        found.setdefault(key, set()).add(value)
-    return {key: sorted(values)[:30] for key, values in sorted(found.items())[:20]}

@@ -2,115 +2,133 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
+from jeval.browse.choices import metadata_keys, of_store, unknown, why_nothing
+from jeval.browse.chosen import some_cases
 from jeval.browse.filters import Filters
-from jeval.browse.narrowed import cases_left
+from jeval.browse.kinds import groups, kinds_left
+from jeval.browse.narrowed import cases_left, rubrics_of_runs
 from jeval.browse.rows import every, rubrics_of
+from jeval.browse.run_list import run_choices, run_conditions
 
-__all__ = ["history_page"]
+__all__ = ["ABOUT", "history_page"]
 
 PAGE = 60
 _RUNS = 20
+
+# What the address says beside filters: which runs stand across, the one that filters look at, and whether only
+# cases are shown that changed.
+ABOUT = ("dataset", "thresholds", "judge", "simulated", "name", "match", "changed")
+SORTS = {"": "as the dataset has them", "case": "by case id", "worst": "worst in the latest run first"}
+MATCH = {"": "the latest run", "any": "any run shown"}
+
 # A case's cell is its worst status: fail, error, review, pass, skipped.
 _WORST = "min(CASE c.status WHEN 1 THEN 0 WHEN 4 THEN 1 WHEN 2 THEN 2 WHEN 0 THEN 3 ELSE 4 END)"
 _BY_RANK = ("fail", "error", "review", "pass", "skipped")
 
 
-def history_page(conn: sqlite3.Connection, state: dict[str, str], filters: Filters) -> dict[str, Any]:
-    """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or
-    None."""
+def history_page(conn: sqlite3.Connection, filters: Filters) -> dict[str, Any]:
+    """All that the history shows: `runs` oldest first, and `cases` with a `cells` entry for each run or None."""
     datasets = [
         row[0]
         for row in conn.execute("SELECT dataset FROM runs GROUP BY dataset ORDER BY max(started_at) DESC LIMIT 200")
     ]
-    dataset = state.get("dataset") or (datasets[0] if datasets else "")
-    profiles = _values(conn, "thresholds", dataset)
-    judges = _values(conn, "judge", dataset)
-    conditions, params = ["dataset = :dataset"], {"dataset": dataset}
-    for name in ("thresholds", "judge"):
-        if state.get(name):
-            conditions.append(f"{name} = :{name}")
-            params[name] = state[name]
+    dataset = filters["dataset"] or (datasets[0] if datasets else "")
+    conditions, params = run_conditions(filters)
     runs = every(
         conn,
-        "SELECT pk, id, name, started_at, thresholds, judge, simulated FROM runs"  # noqa: S608 - our own names
-        f" WHERE {' AND '.join(conditions)} ORDER BY started_at DESC, pk DESC LIMIT {_RUNS}",
-        params,
+        "SELECT pk, id, name, started_at, finished_at, thresholds, judge, simulated FROM runs"  # noqa: S608 - our own
+        f" WHERE dataset = :of AND {conditions} ORDER BY started_at DESC, pk DESC LIMIT {_RUNS}",
+        params | {"of": dataset},
     )[::-1]
-    rubrics = _rubric_ids(conn, runs)
-    rubric = state.get("rubric", "")
-    page = filters.page
-    left = None
-    if runs:
-        latest = runs[-1]["pk"]
-        left = cases_left(conn, latest, rubrics_of(conn, latest), filters)
-    cases, more = _cases(conn, runs, rubric, bool(state.get("changed")), page, left)
+    rubrics = rubrics_of_runs(conn, [run["pk"] for run in runs])
+    cases, more = _cases(conn, runs, rubrics, filters) if runs else ([], False)
+    choices: dict[str, Any] = of_store(conn, rubrics) | run_choices(conn, dataset) | {"dataset": datasets}
+    choices |= {"metadata": metadata_keys(conn, runs[-1]["pk"]) if runs else {}}
+    choices.pop("state")
+    about = {"match": [*filter(None, MATCH)], "changed": ["1"]}
+    problems = unknown(filters, choices | about, SORTS)
+    if not problems and not cases and filters.active:
+        problems = why_nothing(conn, [run["pk"] for run in runs[-5:]], filters)
     return {
         "runs": runs,
         "cases": cases,
         "more": more,
-        "state": state,
         "filters": filters,
-        "page": page,
+        "page": filters.page,
         "dataset": dataset,
-        "choices": {"dataset": datasets, "thresholds": profiles, "judge": judges, "rubric": rubrics},
+        "choices": choices,
+        "sorts": SORTS,
+        "match": MATCH,
+        "problems": problems,
+        "groups": _groups(conn, runs[-1], filters) if runs else [],
     }
 
 
-def _values(conn: sqlite3.Connection, column: str, dataset: str) -> list[str]:
-    sql = f"SELECT DISTINCT {column} FROM runs WHERE dataset = ? AND {column} IS NOT NULL ORDER BY 1 LIMIT 100"  # noqa: S608
-    return [row[0] for row in conn.execute(sql, (dataset,))]
+def _groups(conn: sqlite3.Connection, run: dict[str, Any], filters: Filters) -> list[dict[str, Any]]:
+    """What needs eyes in the latest run, of the checks that filters leave there."""
+    rubrics = rubrics_of(conn, run["pk"])
+    cases = some_cases(conn, run["pk"], filters)
+    return groups(kinds_left(conn, run, rubrics, filters, cases), {row["pk"]: row for row in rubrics})
 
 
-def _keys(runs: list[dict[str, Any]]) -> str:
-    return ", ".join(str(run["pk"]) for run in runs)
+def _keys(runs: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(str(int(run["pk"])) for run in runs)
 
 
-def _rubric_ids(conn: sqlite3.Connection, runs: list[dict[str, Any]]) -> list[str]:
-    sql = (
-        f"SELECT DISTINCT r.id FROM run_rubrics rr JOIN rubrics r ON r.pk = rr.rubric WHERE"  # noqa: S608
-        f" rr.run IN ({_keys(runs)}) ORDER BY 1"
-    )
-    return [row[0] for row in conn.execute(sql)]
+def _matching(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], filters: Filters) -> list[int] | None:
+    """The cases with a check that filters leave, in the latest run or in any; None for all."""
+    if not filters.active:
+        return None
+    found: set[int] = set()
+    for run in runs if filters["match"] == "any" else runs[-1:]:
+        left = cases_left(conn, run["pk"], rubrics_of(conn, run["pk"]), filters)
+        if left is None:
+            left = [row[0] for row in conn.execute("SELECT case_key FROM run_cases WHERE run = ?", (run["pk"],))]
+        found.update(left)
+    return sorted(found)
 
 
 def _cases(
-    conn: sqlite3.Connection,
-    runs: list[dict[str, Any]],
-    rubric: str,
-    changed: bool,
-    page: int,
-    left: list[int] | None,
+    conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], rubrics: Sequence[dict[str, Any]], filters: Filters
 ) -> tuple[list[dict[str, Any]], bool]:
-    if not runs:
-        return [], False
-    params: dict[str, Any] = {"rubric": rubric, "left": json.dumps(left)}
-    only = "AND c.rubric IN (SELECT pk FROM rubrics WHERE id = :rubric)" if rubric else ""
-    some = "AND c.case_key IN (SELECT value FROM json_each(:left))" if left is not None else ""
-    limit = f"LIMIT {PAGE + 1} OFFSET {(page - 1) * PAGE}"
-    if changed:
-        chosen = (
-            f"SELECT case_key FROM (SELECT c.run, c.case_key, {_WORST} AS worst FROM check_rows c"  # noqa: S608
-            f" WHERE c.run IN ({_keys(runs)}) {only} {some}"
-            " GROUP BY c.run, c.case_key) GROUP BY case_key HAVING min(worst) <> max(worst)"
-            f" ORDER BY case_key {limit}"
-        )
-    else:
-        chosen = (
-            f"SELECT c.case_key FROM run_cases c WHERE c.run IN ({_keys(runs)}) {some}"  # noqa: S608
-            f" GROUP BY c.case_key ORDER BY min(c.position), c.case_key {limit}"
-        )
-    keys = [row[0] for row in conn.execute(chosen, params)]
+    """One page of cases with their cells, and whether there are more."""
+    left = _matching(conn, runs, filters)
+    of = [row["pk"] for row in rubrics if filters.takes_rubric(row)]
+    only = f"AND c.rubric IN ({', '.join(map(str, of))})" if len(of) < len(rubrics) else ""
+    params = {"left": json.dumps(left), "limit": PAGE + 1, "skip": (filters.page - 1) * PAGE}
+    keys = [row[0] for row in conn.execute(_chosen(runs, filters, only, narrowed=left is not None), params)]
     more, keys = len(keys) > PAGE, keys[:PAGE]
     marks = ", ".join(map(str, keys))
     cells: dict[int, dict[int, str]] = {key: {} for key in keys}
     sql = (
         f"SELECT c.run, c.case_key, {_WORST} FROM check_rows c WHERE c.run IN ({_keys(runs)}) AND"  # noqa: S608
-        f" c.case_key IN ({marks}) {only}"
-        " GROUP BY c.run, c.case_key"
+        f" c.case_key IN ({marks}) {only} GROUP BY c.run, c.case_key"
     )
-    for run, key, worst in conn.execute(sql, params):
+    for run, key, worst in conn.execute(sql):
         cells[key][run] = _BY_RANK[worst]
     names = dict(conn.execute(f"SELECT key, id FROM case_ids WHERE key IN ({marks})"))  # noqa: S608
     return [{"id": names[key], "cells": [cells[key].get(run["pk"]) for run in runs]} for key in keys], more
+
+
+def _chosen(runs: Sequence[dict[str, Any]], filters: Filters, only: str, *, narrowed: bool) -> str:
+    """SQL for the keys of one page of cases; `only` narrows the checks that cells and changes look at."""
+    some = "AND c.case_key IN (SELECT value FROM json_each(:left))" if narrowed else ""
+    sql = f"SELECT c.case_key, min(c.position) AS place FROM run_cases c WHERE c.run IN ({_keys(runs)}) {some}"  # noqa: S608
+    if filters["changed"]:
+        sql += (
+            f" AND c.case_key IN (SELECT case_key FROM (SELECT c.case_key, {_WORST} AS worst FROM check_rows c"  # noqa: S608
+            f" WHERE c.run IN ({_keys(runs)}) {only} {some} GROUP BY c.run, c.case_key)"
+            " GROUP BY case_key HAVING min(worst) <> max(worst))"
+        )
+    sql += " GROUP BY c.case_key"
+    order = "o.place, o.case_key"
+    if filters.sort == "case":
+        order = "(SELECT id FROM case_ids WHERE key = o.case_key)"
+    elif filters.sort == "worst":
+        worst = f"SELECT c.case_key, {_WORST} AS worst FROM check_rows c WHERE c.run = {runs[-1]['pk']} {only}"  # noqa: S608
+        sql = f"SELECT n.*, w.worst FROM ({sql}) n LEFT JOIN ({worst} GROUP BY c.case_key) w ON w.case_key = n.case_key"  # noqa: S608
+        order = "o.worst IS NULL, o.worst, o.place, o.case_key"
+    return f"SELECT o.case_key FROM ({sql}) o ORDER BY {order} LIMIT :limit OFFSET :skip"  # noqa: S608

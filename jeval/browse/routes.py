@@ -9,18 +9,14 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 from datasette import Forbidden, Response
 from datasette.utils import sqlite_timelimit
 
-from jeval.browse import review
+from jeval.browse import compare_page, history_page, review, run_list, sweep_page
 from jeval.browse.case_page import case_page
-from jeval.browse.compare_page import compare_page
 from jeval.browse.filters import Filters
-from jeval.browse.history_page import history_page
 from jeval.browse.posted import refusal
 from jeval.browse.rows import NotHere, find_run
-from jeval.browse.run_list import run_list
 from jeval.browse.run_page import run_page
 from jeval.browse.screen import ASSETS, render
 from jeval.browse.stores import find_stores, the_store
-from jeval.browse.sweep_page import sweep_page
 from jeval.browse.tending import keep_tended
 
 __all__ = ["HEADERS", "ROUTES"]
@@ -127,9 +123,8 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
 
 
 async def _runs(desk: Desk) -> Response:
-    state, page = desk.state("q", "dataset", "judge", "thresholds", "status"), desk.whole("page") or 1
-    found = await desk.ask(lambda conn: run_list(conn, state, page))
-    return desk.page("runs.html", found | {"state": state, "page": page})
+    filters = Filters.read(desk.args, run_list.ABOUT)
+    return desk.page("runs.html", await desk.ask(lambda conn: run_list.run_list(conn, filters)))
 
 
 async def _run(desk: Desk) -> Response:
@@ -149,28 +144,26 @@ async def _case(desk: Desk) -> Response:
 
 
 async def _compare(desk: Desk) -> Response:
-    state, filters = desk.state("a", "b", "change"), Filters.read(desk.args)
-    found = await desk.ask(lambda conn: compare_page(conn, state["a"], state["b"], state["change"], filters))
-    return desk.page("compare.html", found)
+    filters = Filters.read(desk.args, compare_page.ABOUT)
+    return desk.page("compare.html", await desk.ask(lambda conn: compare_page.compare_page(conn, filters)))
 
 
 async def _history(desk: Desk) -> Response:
-    state = desk.state("dataset", "thresholds", "judge", "rubric", "changed")
-    return desk.page("history.html", await desk.ask(lambda conn: history_page(conn, state, Filters.read(desk.args))))
+    filters = Filters.read(desk.args, history_page.ABOUT)
+    return desk.page("history.html", await desk.ask(lambda conn: history_page.history_page(conn, filters)))
 
 
 async def _sweep(desk: Desk) -> Response:
-    sweep = unquote(desk.request.url_vars["sweep"])
-    return desk.page("sweep.html", await desk.ask(lambda conn: sweep_page(conn, sweep, desk.whole("page") or 1)))
+    sweep, filters = unquote(desk.request.url_vars["sweep"]), Filters.read(desk.args, sweep_page.ABOUT)
+    return desk.page("sweep.html", await desk.ask(lambda conn: sweep_page.sweep_page(conn, sweep, filters)))
 
 
 async def _review(desk: Desk) -> Response:
-    state = desk.state("run", "queue", "rubric", "case", "check")
     config = desk.datasette.plugin_config("jeval") or {}
     if desk.request.method == "POST":
         return await _label(desk, config)
-    filters = Filters() if state["check"] else Filters.read(desk.args)
-    found = await desk.ask(lambda conn: review.queue_page(conn, state, desk.whole("skip"), filters))
+    check, filters = desk.state("check")["check"], Filters.read(desk.args, review.ABOUT, review.KNOWN)
+    found = await desk.ask(lambda conn: review.queue_page(conn, check, desk.whole("skip"), filters))
     reviewer = desk.request.cookies.get("jeval_reviewer") or config.get("reviewer") or ""
     done = desk.state("done", "as", "of")
     return desk.page("review.html", found | {"reviewer": unquote(reviewer), "done": done, "keys": review.LABELS})

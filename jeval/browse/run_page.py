@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from jeval.browse.check_list import PAGE, checks, count_and_group, metadata_keys, outcomes
-from jeval.browse.chosen import chosen_cases
-from jeval.browse.filters import Filters, where
+from jeval.browse.check_list import list_of_checks
+from jeval.browse.filters import Filters
 from jeval.browse.rows import counts_of, every, find_run, one, rubrics_of, totals
 
 __all__ = ["run_head", "run_page"]
@@ -33,33 +32,15 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
     """All that the page of a run shows. Raises NotHere."""
     found = run_head(conn, name)
     run, rubrics = found["run"], found["rubrics"]
-    narrowed = filters.active
-    all_groups = _groups_of(conn, run, rubrics)
-    these, counts, found_groups = where(Filters(), run["pk"], rubrics), found["totals"]["counts"], all_groups
-    if narrowed:
-        cases = chosen_cases(conn, run["pk"], filters)
-        if cases is not None and len(cases) == run["done"]:
-            cases = None
-        these = where(filters, run["pk"], rubrics, cases)
-        counts, found_groups = count_and_group(conn, rubrics, these)
-    total = sum(counts.values())
-    page = min(filters.page, max(1, -(-total // PAGE)))
     previous = one(
         conn,
         "SELECT * FROM runs WHERE dataset = ? AND (started_at, pk) < (?, ?) ORDER BY started_at DESC, pk DESC LIMIT 1",
         (run["dataset"], run["started_at"], run["pk"]),
     )
-    return found | {
-        "filters": filters,
-        "narrowed": narrowed,
-        "groups": found_groups,
-        "choices": outcomes(all_groups) | {"metadata": metadata_keys(conn, run["pk"])},
-        "checks": checks(conn, run, rubrics, these, counts, page=page),
-        "found": counts,
-        "total": total,
-        "page": page,
-        "pages": max(1, -(-total // PAGE)),
-        "critical": _critical(conn, run) if not narrowed and found["totals"]["critical_failures"] else [],
+    return {
+        **found,
+        **list_of_checks(conn, run, rubrics, filters),
+        "critical": _critical(conn, run) if not filters.active and found["totals"]["critical_failures"] else [],
         "scores": scores(conn, run["pk"]),
         "previous": previous,
         "difference": difference(previous, run) if previous else [],
@@ -67,22 +48,6 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
         "errors": _errors(conn, run["pk"]) if found["totals"]["counts"]["error"] else [],
         "flips": conn.execute("SELECT count(*) FROM repeat_flips WHERE run = ?", (run["pk"],)).fetchone()[0],
     }
-
-
-_KEPT: dict[tuple[str, str], list[dict[str, Any]]] = {}
-
-
-def _groups_of(conn: sqlite3.Connection, run: dict[str, Any], rubrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The groups of a whole run. Those of a finished one never change, so the last few are kept."""
-    key = (run["id"], run["finished_at"] or "")
-    if key in _KEPT:
-        return _KEPT[key]
-    _, found = count_and_group(conn, rubrics, where(Filters(status=("fail", "error", "review")), run["pk"], rubrics))
-    if run["finished_at"]:
-        if len(_KEPT) > 64:
-            _KEPT.clear()
-        _KEPT[key] = found
-    return found
 
 
 def _critical(conn: sqlite3.Connection, run: dict[str, Any]) -> list[dict[str, Any]]:

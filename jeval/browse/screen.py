@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jeval.browse import svg
 from jeval.browse.visible import finalize, visible
+from jeval.counted import counted
 
 __all__ = ["ASSETS", "environment", "render", "warm"]
 
@@ -32,7 +33,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.globals |= {"SIGNS": SIGNS, "svg": svg, "STATUSES": tuple(SIGNS)}
+    env.globals |= {"SIGNS": SIGNS, "svg": svg, "STATUSES": tuple(SIGNS), "counted": counted}
     env.filters |= {
         "share": share,
         "n": lambda value: "–" if value is None else f"{value:,}",

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["COLUMNS", "behind", "fill", "indexed", "match_text"]
+__all__ = ["COLUMNS", "behind", "fill", "indexed", "match_text", "terms"]
 
 COLUMNS = ("input", "output", "messages", "context", "tool_events", "policy")
 
@@ -102,13 +102,19 @@ def _strings(value: Any) -> Iterator[str]:
             yield str(one)
 
 
-def match_text(text: str) -> str:
-    """What people type as an FTS5 query: words that must all occur, "quoted" together, word* a beginning."""
+def terms(text: str) -> list[tuple[str, bool]]:
+    """What people type as terms that must all occur, each with whether it is only a beginning: words, "quoted"
+    words together, begin*."""
     parts = []
     for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text.replace("\0", " ")):
         body = (quoted or word).replace('"', "")
-        star = "*" if word.endswith("*") else ""
-        body = body.rstrip("*") if star else body
+        begins = word.endswith("*")
+        body = body.rstrip("*") if begins else body
         if any(c.isalnum() for c in body):
-            parts.append(f'"{body}"{star}')
-    return " ".join(parts)
+            parts.append((body, begins))
+    return parts
+
+
+def match_text(text: str) -> str:
+    """What people type as an FTS5 query."""
+    return " ".join(f'"{term}"{"*" if begins else ""}' for term, begins in terms(text))
