@@ -3,11 +3,11 @@
 import argparse
 import contextlib
 import errno
-import getpass
 import os
 import sys
 import webbrowser
 
+from jeval.app.reviewer import reviewer_name
 from jeval.app.store_option import add_store, existing_store
 from jeval.errors import ConfigError, StoreError
 
@@ -46,12 +46,5 @@ def main(args: argparse.Namespace) -> int:
                 webbrowser.open(url)
 
     with sock:
-        serve(make_datasette(path.absolute(), reviewer=_reviewer()), sock, ready)
+        serve(make_datasette(path.absolute(), reviewer=reviewer_name(os.environ)), sock, ready)
     return 0
-
-
-def _reviewer() -> str:
-    """The name offered to whoever labels."""
-    with contextlib.suppress(OSError, KeyError, ImportError):
-        return os.environ.get("JEVAL_REVIEWER") or getpass.getuser()
-    return ""
