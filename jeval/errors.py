@@ -94,35 +94,41 @@ class JudgeError(JevalError):
     """A request that brought no usable answer.
 
     `kind` is a short stable word (timeout, connection, rate_limited, overloaded, server_error, bad_request,
-    too_large, auth, malformed, …); `attempts` counts requests sent; `latency_ms` is the time spent in all.
+    too_large, auth, malformed, …); `attempts` counts requests sent, `replies` those that got any reply;
+    `latency_ms` is the time spent in all.
     """
 
     exit_code = 2
 
-    def __init__(self, kind: str, message: str, *, attempts: int = 1, latency_ms: float | None = None) -> None:
+    def __init__(
+        self, kind: str, message: str, *, attempts: int = 1, replies: int = 0, latency_ms: float | None = None
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.attempts = attempts
+        self.replies = replies
         self.latency_ms = latency_ms
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error crosses processes in a parallel sweep, which pickles it by its arguments.
-        return _rebuilt, (type(self), self.kind, self.message, self.attempts, self.latency_ms)
+        return _rebuilt, (type(self), self.kind, self.message, self.attempts, self.replies, self.latency_ms)
 
 
 class MalformedAnswer(JudgeError):
     """An answer that lacks an option, holds NaN, lies outside 0 to 1 or does not sum to 1."""
 
-    def __init__(self, message: str, *, attempts: int = 1, latency_ms: float | None = None) -> None:
-        super().__init__("malformed", message, attempts=attempts, latency_ms=latency_ms)
+    def __init__(self, message: str, *, attempts: int = 1, replies: int = 0, latency_ms: float | None = None) -> None:
+        super().__init__("malformed", message, attempts=attempts, replies=replies, latency_ms=latency_ms)
 
 
 class JudgeRefused(JudgeError):
     """A refusal that every further request would meet too, so a run stops asking."""
 
 
-def _rebuilt(model: type[JudgeError], kind: str, message: str, attempts: int, latency_ms: float | None) -> JudgeError:
+def _rebuilt(
+    model: type[JudgeError], kind: str, message: str, attempts: int, replies: int, latency_ms: float | None
+) -> JudgeError:
     error = model.__new__(model)
-    JudgeError.__init__(error, kind, message, attempts=attempts, latency_ms=latency_ms)
+    JudgeError.__init__(error, kind, message, attempts=attempts, replies=replies, latency_ms=latency_ms)
     return error

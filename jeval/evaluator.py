@@ -170,7 +170,7 @@ class Evaluator:
             failure = Failure(error.kind, error.message)
             return Exchange(
                 self._next_id(), ask.state.sha256, {}, {}, repeat, latency_ms=error.latency_ms,
-                attempts=error.attempts, failure=failure, asked_at=asked_at,
+                attempts=error.attempts, failure=failure, asked_at=asked_at, replies=error.replies,
             )  # fmt: skip
         return Exchange(
             id=self._next_id(),
@@ -186,4 +186,5 @@ class Evaluator:
             cost_usd=reply.cost_usd,
             request_id=reply.request_id,
             asked_at=asked_at,
+            replies=reply.replies,
         )

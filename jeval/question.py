@@ -104,7 +104,8 @@ class Reply(NamedTuple):
     """What one request brought: every answer by its key, and what it took.
 
     `model` is the version that answered; tokens, cost and request id are None where the judge does not say.
-    `latency_ms` is the whole time including retries, `attempts` the requests sent.
+    `latency_ms` is the whole time including retries, `attempts` the requests sent and
+    `replies` how many of those over HTTP got any reply, a refusal too.
     """
 
     answers: Mapping[str, Answer]
@@ -115,6 +116,7 @@ class Reply(NamedTuple):
     output_tokens: int | None = None
     cost_usd: float | None = None
     request_id: str | None = None
+    replies: int = 0
 
 
 class Judge(Protocol):

@@ -95,6 +95,7 @@ class Exchange(NamedTuple):
     request_id: str | None = None
     failure: Failure | None = None
     asked_at: str | None = None
+    replies: int = 0
 
 
 class CaseResult(NamedTuple):

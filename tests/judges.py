@@ -79,7 +79,7 @@ class ScriptedJudge:
             raise failure
         answers = {key: self.script(question) for key, question in questions.items()}
         count = len(self.requests)
-        return Reply(answers, "scripted-1.0", 12.5, 1, 100 + count, 0, 0.001, f"request-{count}")
+        return Reply(answers, "scripted-1.0", 12.5, 1, 100 + count, 0, 0.001, f"request-{count}", 1)
 
     async def close(self) -> None:
         self.closed = True

@@ -171,6 +171,13 @@ def test_what_may_pass_by_itself_is_asked_again_and_counted(bad):
     assert script.times == pytest.approx([0.0, 0.5, 1.5])
 
 
+@pytest.mark.parametrize("bad", BAD_REPLIES.values(), ids=BAD_REPLIES)
+def test_what_got_a_reply_is_counted_apart_from_what_got_none(bad):
+    got_one = 0 if isinstance(bad, Exception) else 1
+    assert ask(bad, bad, good)[0].replies == 2 * got_one + 1
+    assert fail(bad, max_attempts=3)[0].replies == 3 * got_one
+
+
 def test_the_very_same_bytes_are_sent_again():
     _, script = ask(refusal(500), good)
     assert script.requests[0].content == script.requests[1].content

@@ -42,8 +42,7 @@ class Outcome:
         self.asked += result.asked
         self.reused += result.reused
         for exchange in result.exchanges:
-            if exchange.failure is None and exchange.latency_ms is not None:
-                self.requests += 1
+            self.requests += exchange.replies
             self.input_tokens = _plus(self.input_tokens, exchange.input_tokens)
             self.output_tokens = _plus(self.output_tokens, exchange.output_tokens)
             self.cost_usd = _plus(self.cost_usd, exchange.cost_usd)

@@ -213,6 +213,7 @@ class _Session:
             if not isinstance(error, JudgeRefused):
                 raise
             self.stop.because = f"{error.kind}: {error.message}"
+            self.outcome.requests += error.replies
         finally:
             self.progress.end()
             try:

@@ -5,6 +5,7 @@ import random as _random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from tenacity import AsyncRetrying
 
@@ -139,24 +140,24 @@ class HttpJudge:
         tries = f", {ask.attempts} attempts" if ask.attempts > 1 else ""
         where = f"judge {self.name} ({self._url}{tries}): "
         message = where + failure.message[: 300 - len(where) - len(remedy)] + remedy
-        latency_ms = ask.spent() * 1000
+        took: dict[str, Any] = {"attempts": ask.attempts, "replies": ask.replies, "latency_ms": ask.spent() * 1000}
         if refused:
-            return JudgeRefused(failure.kind, message, attempts=ask.attempts, latency_ms=latency_ms)
+            return JudgeRefused(failure.kind, message, **took)
         if failure.kind == "malformed":
-            return MalformedAnswer(message, attempts=ask.attempts, latency_ms=latency_ms)
-        return JudgeError(failure.kind, message, attempts=ask.attempts, latency_ms=latency_ms)
+            return MalformedAnswer(message, **took)
+        return JudgeError(failure.kind, message, **took)
 
 
 class _Ask:
     """One ask under way: its request, what it has used up, and one attempt at a time."""
 
-    __slots__ = ("attempts", "body", "judge", "lane", "questions", "request", "started", "waited")
+    __slots__ = ("attempts", "body", "judge", "lane", "questions", "replies", "request", "started", "waited")
 
     def __init__(self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]) -> None:
         self.judge, self.lane, self.questions = judge, lane, questions
         self.body = judge.body.build(state, questions)
         self.request = judge.request(self.body)
-        self.attempts = 0
+        self.attempts = self.replies = 0
         self.started = judge.clock()
         self.waited = 0.0
 
@@ -183,6 +184,7 @@ class _Ask:
             self.waited += judge.clock() - queued
             self.attempts += 1
             received = await self._exchange()
+        self.replies += 1
         lane.reached = True
         trouble = ""
         if received.status == 200:
@@ -199,7 +201,7 @@ class _Ask:
                 lane.silent_since = now = judge.clock()
                 lane.pace.answered(ticket, now)
                 latency_ms = (now - self.started - self.waited) * 1000
-                return reply._replace(latency_ms=latency_ms, attempts=self.attempts)
+                return reply._replace(latency_ms=latency_ms, attempts=self.attempts, replies=self.replies)
         raise self._failure(received, ticket, trouble)
 
     async def _exchange(self) -> Received:
