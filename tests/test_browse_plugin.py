@@ -14,6 +14,13 @@ from datasette.plugins import pm
 from jeval.browse import plugin
 
 
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    """As the entry point does where jeval is installed; a Datasette asks its plugins when it is made."""
+    if not pm.is_registered(plugin):
+        pm.register(plugin, name="jeval")
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return make_store(tmp_path, 2)
@@ -24,8 +31,6 @@ def ask(datasette: Datasette, path: str) -> Any:
         await datasette.invoke_startup()
         return await datasette.client.get(path, follow_redirects=True)
 
-    if not pm.is_registered(plugin):
-        pm.register(plugin, name="jeval")
     return asyncio.run(inner())
 
 
@@ -73,6 +78,28 @@ def test_pages_of_several_stores_are_told_apart_by_name(store: Path, tmp_path: P
     files = [str(store), str(second)]
     assert "(another)" in ask(Datasette(files), "/-/jeval?store=another").text
     assert "(hostile)" in ask(Datasette(files), "/-/jeval").text
+
+
+def test_a_store_of_any_name_has_its_tables_and_pages(store: Path):
+    odd = store.rename(store.with_name("år 2026.v1-x.db"))
+    datasette = Datasette([str(odd)])
+    text = ask(datasette, datasette.urls.table("år 2026.v1-x", "checks")).text
+    assert "8 of 15 columns" in text
+    assert ">second<" in ask(datasette, "/-/jeval").text
+    assert "jeval-row" in ask(datasette, f"{datasette.urls.table('år 2026.v1-x', 'runs')}/1").text
+
+
+def test_tables_of_other_databases_stay_as_datasette_shows_them(store: Path, tmp_path: Path):
+    other = tmp_path / "other.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE checks (run_id, evidence)")
+    connection.execute("INSERT INTO checks VALUES ('r', 'e')")
+    connection.commit()
+    connection.close()
+    text = ask(Datasette([str(other), str(store)]), "/other/checks").text
+    assert 'data-column="evidence"' in text
+    assert "/-/jeval/run/r" not in text
+    assert "tables.css" not in text
 
 
 def test_the_entry_point_names_the_plugin():

@@ -7,7 +7,7 @@ from typing import Any
 from jeval.browse.check_list import describe
 from jeval.browse.rows import STATUSES, NotHere, every, find_run, one, rubrics_of
 
-__all__ = ["anchors", "body_of", "case_checks", "case_key", "case_page", "labels_of"]
+__all__ = ["anchors", "body_of", "case_checks", "case_key", "case_page", "labels_of", "latest_run_of"]
 
 _CHECKS = """
 SELECT c.case_key, c.rubric, c.status AS code, c.critical, verdicts.outcome, verdicts.rule, verdicts.reason,
@@ -37,6 +37,18 @@ def case_key(conn: sqlite3.Connection, case_id: str) -> int:
     if row is None:
         raise NotHere(f"No run in this store judged a case {case_id}.")
     return int(row[0])
+
+
+def latest_run_of(conn: sqlite3.Connection, case_id: str, content: int = 0) -> str:
+    """The id of the latest run that judged a case, of this content where it is not 0. Raises NotHere."""
+    row = conn.execute(
+        "SELECT r.id FROM runs r CROSS JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ?1"
+        " WHERE ?2 IN (0, rc.content) ORDER BY r.started_at DESC, r.pk DESC LIMIT 1",
+        (case_key(conn, case_id), content),
+    ).fetchone()
+    if row is None:
+        raise NotHere(f"No run in this store judged this content of case {case_id}.")
+    return str(row[0])
 
 
 def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | None:

@@ -2,9 +2,18 @@
 
 from typing import Any
 
+from markupsafe import Markup
+
 from jeval.browse.columns import COLUMNS
+from jeval.browse.links import Links
 
 __all__ = ["database_metadata"]
+
+
+def _together(*columns: str) -> list[dict[str, str]]:
+    """Facets of a view, counted in one pass."""
+    return [{"together": column} for column in columns]
+
 
 _TABLES: dict[str, dict[str, Any]] = {
     "runs": {
@@ -17,7 +26,8 @@ _TABLES: dict[str, dict[str, Any]] = {
     "checks": {
         "title": "Checks",
         "description": "One row for each rubric applied to a case in a run: its status and why.",
-        "facets": ["status", "rubric_id", "severity", "kind"],
+        "sort_desc": "run_id",
+        "facets": _together("status", "rubric_id", "severity", "kind"),
     },
     "cases": {
         "title": "Cases",
@@ -31,12 +41,12 @@ _TABLES: dict[str, dict[str, Any]] = {
     "scores": {
         "title": "Scores",
         "description": "One row for each metric applied to a case in a run.",
-        "facets": ["metric_id", "passed", "status"],
+        "sort_desc": "run_id",
+        "facets": _together("metric_id", "passed", "status"),
     },
     "score_breakdown": {
         "title": "Score breakdown",
         "description": "One row for each question of a metric: what it added to the score.",
-        "facets": ["metric_id", "type"],
     },
     "explanations": {
         "title": "Explanations",
@@ -47,12 +57,12 @@ _TABLES: dict[str, dict[str, Any]] = {
         "description": (
             "The judge's answers, stored once and used by every run that asks the same. Decisions are not in here."
         ),
-        "facets": ["judge", "model_served"],
     },
     "requests": {
         "title": "Requests",
         "description": "What was sent to the judge, how long it took and what came of it.",
-        "facets": ["model_served", "error_kind"],
+        "sort_desc": "run_id",
+        "facets": _together("model_served", "error_kind"),
     },
     "rubrics": {
         "title": "Rubrics",
@@ -65,18 +75,24 @@ _TABLES: dict[str, dict[str, Any]] = {
         "title": "Labels",
         "description": "The right status of a check, by whom: what benchmarks are held against.",
         "sort_desc": "labelled_at",
-        "facets": ["expected", "source", "reviewer"],
+        "facets": _together("expected", "source", "reviewer"),
     },
-    "run_summary": {"title": "Run summary", "description": "Each run's counts and rates."},
+    "run_summary": {
+        "title": "Run summary",
+        "description": "Each run's counts and rates, which are null where there is nothing to count.",
+        "sort_desc": "run_id",
+    },
     "rubric_summary": {
         "title": "Rubric summary",
         "description": "Each run's counts by rubric.",
-        "facets": ["rubric_id"],
+        "sort_desc": "run_id",
+        "facets": _together("rubric_id", "severity", "kind"),
     },
     "critical_failures": {
         "title": "Critical failures",
         "description": "Failed checks of rubrics of critical severity.",
-        "facets": ["rubric_id"],
+        "sort_desc": "run_id",
+        "facets": _together("rubric_id"),
     },
     "metrics": {
         "title": "Metrics",
@@ -108,17 +124,31 @@ _TABLES: dict[str, dict[str, Any]] = {
 
 # What people look at stands first; the shared pieces beneath the views are for those who know SQL.
 _HIDDEN = (
+    *("case_ids", "criteria", "judges", "questions", "repeat_flips", "verdicts"),
     *("case_metadata", "case_rows", "check_rows", "explanation_rows", "findings", "judgment_rows"),
     *("request_rows", "run_cases", "run_rubrics", "score_results", "score_rows", "sweep_jobs", "tallies"),
 )
 
+_ABOUT = Markup(
+    'Runs, checks and judgments. <a href="{}">The pages made for this data</a> show runs, cases, comparisons and'
+    " the review queue; here is all of it as tables:"
+)
+_ENTRY = Markup('<dt><a href="{}">{}</a></dt><dd>{}</dd>')
 
-def database_metadata() -> dict[str, Any]:
+
+def database_metadata(links: Links) -> dict[str, Any]:
     """The metadata of a store's database."""
     tables = {name: body | {"columns": dict(COLUMNS.get(name, {}))} for name, body in _TABLES.items()}
-    tables |= {name: {"hidden": True, "columns": dict(COLUMNS.get(name, {}))} for name in _HIDDEN}
+    for name in _HIDDEN:
+        tables[name] = {"columns": dict(COLUMNS.get(name, {}))} | _TABLES.get(name, {}) | {"hidden": True}
+    entries = [
+        _ENTRY.format(links.table(name), name, body["description"])
+        for name, body in _TABLES.items()
+        if name not in _HIDDEN
+    ]
+    list_of_tables = Markup('<dl class="jeval-tables">{}</dl>').format(Markup("").join(entries))
     return {
-        "title": "jeval store",
-        "description": "Runs, checks and judgments. The pages made for this data are under /-/jeval.",
+        "title": f"jeval store {links.database}",
+        "description_html": f"<p>{_ABOUT.format(links.page())}</p>{list_of_tables}",
         "tables": tables,
     }

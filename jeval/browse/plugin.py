@@ -7,19 +7,26 @@ labels; `reviewer` is the name offered to them.
 from typing import Any
 
 from datasette import hookimpl
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 
 from jeval.browse.cells import cell
 from jeval.browse.descriptions import database_metadata
+from jeval.browse.links import Links
 from jeval.browse.named import named_queries
 from jeval.browse.routes import ROUTES
-from jeval.browse.stores import find_stores, is_store
+from jeval.browse.stores import find_stores, is_store, known_stores
+from jeval.browse.tables import FRAMES, LOOK, table_routes
 from jeval.browse.tending import keep_tended, tend
+from jeval.browse.together import TogetherFacet
 
 __all__ = [
     "canned_queries",
     "extra_css_urls",
+    "extra_js_urls",
     "get_metadata",
     "menu_links",
+    "prepare_jinja2_environment",
+    "register_facet_classes",
     "register_routes",
     "render_cell",
     "startup",
@@ -39,13 +46,25 @@ def startup(datasette: Any) -> Any:
 
 @hookimpl
 def register_routes(datasette: Any) -> Any:
-    return ROUTES
+    return [*ROUTES, *table_routes(datasette)]
+
+
+@hookimpl
+def register_facet_classes() -> list[type]:
+    return [TogetherFacet]
+
+
+@hookimpl
+def prepare_jinja2_environment(env: Environment) -> None:
+    """Our frames around Datasette's templates, under names that take the place of none."""
+    loader = PrefixLoader({"jeval": FileSystemLoader(FRAMES)})
+    env.loader = ChoiceLoader([env.loader, loader]) if env.loader else loader
 
 
 @hookimpl
 def get_metadata(datasette: Any, key: str | None, database: str | None, table: str | None) -> dict[str, Any]:
-    stores = [name for name in datasette.databases if is_store(datasette, name)]
-    return {"databases": {name: database_metadata() for name in stores}} if stores else {}
+    stores = known_stores(datasette)
+    return {"databases": {name: database_metadata(Links.of(datasette, name)) for name in stores}} if stores else {}
 
 
 @hookimpl
@@ -57,7 +76,7 @@ def canned_queries(datasette: Any, database: str, actor: Any) -> dict[str, Any]:
 def render_cell(row: Any, value: Any, column: str, table: str | None, database: str, datasette: Any) -> Any:
     if not is_store(datasette, database):
         return None
-    return cell(row, value, column, table, datasette.urls.path("/-/jeval"))
+    return cell(row, value, column, table, Links.of(datasette, database), LOOK.get())
 
 
 @hookimpl
@@ -66,8 +85,20 @@ def extra_css_urls(database: str | None, datasette: Any) -> list[str]:
 
 
 @hookimpl
+def extra_js_urls(database: str | None, datasette: Any) -> list[str]:
+    return [datasette.urls.path("/-/jeval/assets/tables.js")] if is_store(datasette, database) else []
+
+
+@hookimpl
 def menu_links(datasette: Any, actor: Any, request: Any) -> list[dict[str, str]]:
-    for name, database in datasette.databases.items():
-        if is_store(datasette, name):
-            keep_tended(database)
-    return [{"href": datasette.urls.path("/-/jeval"), "label": "Runs, review, history"}]
+    stores = known_stores(datasette)
+    for name in stores:
+        keep_tended(datasette.databases[name])
+    several = len(stores) > 1
+    return [
+        {
+            "href": Links.of(datasette, name).page(),
+            "label": f"Runs, review, history{f' of {name}' if several else ''}",
+        }
+        for name in stores
+    ] or [{"href": datasette.urls.path("/-/jeval"), "label": "Runs, review, history"}]

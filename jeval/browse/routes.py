@@ -10,13 +10,14 @@ from datasette import Forbidden, Response
 from datasette.utils import sqlite_timelimit
 
 from jeval.browse import compare_page, history_page, review, run_list, sweep_page
-from jeval.browse.case_page import case_page
+from jeval.browse.carried import carry, with_store
+from jeval.browse.case_page import case_page, latest_run_of
 from jeval.browse.filters import Filters
 from jeval.browse.posted import refusal
 from jeval.browse.rows import NotHere, find_run
 from jeval.browse.run_page import run_page
 from jeval.browse.screen import ASSETS, render
-from jeval.browse.stores import find_stores, the_store
+from jeval.browse.stores import find_stores
 from jeval.browse.tending import keep_tended
 
 __all__ = ["HEADERS", "ROUTES"]
@@ -47,12 +48,14 @@ class State(dict[str, str]):
 
 
 class Desk(NamedTuple):
-    """What a page is given: Datasette, the request, the store's name and the pairs of the query string."""
+    """What a page is given: Datasette, the request, the pairs of the query string, the store's name, and the names
+    of all that the visitor may see."""
 
     datasette: Any
     request: Any
-    store: str
     args: list[tuple[str, str]]
+    store: str = ""
+    stores: tuple[str, ...] = ()
 
     def state(self, *names: str) -> dict[str, str]:
         """The last value of each of these names that the address gives."""
@@ -84,12 +87,16 @@ class Desk(NamedTuple):
             "base": self.datasette.urls.path("/-/jeval"),
             "tables": self.datasette.urls.database(self.store) if self.store else self.datasette.urls.instance(),
             "store": self.store,
+            "stores": self.stores,
             "here": self.request.path,
             "csrf": self.request.scope["csrftoken"] if config.get("labels") else str,
             "labels_on": bool(config.get("labels")),
             "query": lambda **pairs: urlencode({k: v for k, v in pairs.items() if v not in (None, "")}),
         }
-        return Response.html(render(template, shared | values), status=status, headers=dict(HEADERS))
+        html = render(template, shared | values)
+        if self.store and len(self.stores) > 1:
+            html = carry(html, shared["base"], self.store)
+        return Response.html(html, status=status, headers=dict(HEADERS))
 
 
 def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
@@ -97,11 +104,12 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
 
     async def view(request: Any, datasette: Any) -> Response:
         args = parse_qsl(request.query_string, keep_blank_values=True, max_num_fields=500)
-        store = await the_store(datasette, dict(args).get("store", ""))
-        desk = Desk(datasette, request, store or "", args)
-        if store is None:
-            known = await find_stores(datasette)
-            what = f"The stores here are {', '.join(known)}." if known else "No database here is a store of jeval."
+        known = await find_stores(datasette)
+        seen = [name for name in known if await _may_see(datasette, request, name)]
+        store = dict(args).get("store", "") or (seen or known or [""])[0]
+        desk = Desk(datasette, request, args, store if store in seen else "", tuple(seen))
+        if store not in known:
+            what = f"The stores here are {', '.join(seen)}." if seen else "No database here is a store of jeval."
             return desk.page("wrong.html", {"title": "No store", "message": what}, 404)
         await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
         keep_tended(datasette.databases[store])
@@ -120,6 +128,12 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         return response
 
     return view
+
+
+async def _may_see(datasette: Any, request: Any, store: str) -> bool:
+    permissions = [("view-database", store), "view-instance"]
+    seen, _ = await datasette.check_visibility(request.actor, permissions=permissions)
+    return bool(seen)
 
 
 async def _runs(desk: Desk) -> Response:
@@ -202,15 +216,22 @@ async def _label(desk: Desk, config: dict[str, Any]) -> Response:
 
 
 async def _find(desk: Desk) -> Response:
-    """A form's way to a run: /-/jeval/find?run=@last."""
-    name = desk.state("run").get("run", "@last")
-    run = await desk.ask(lambda conn: find_run(conn, name))
-    return _redirect(desk, f"/-/jeval/run/{quote(run['id'], safe='')}")
+    """From what a table tells to the page: /-/jeval/find?run=@last to a run, ?case=ID to a case in its latest run, of
+    this content where `content` is its number."""
+    state = desk.state("run", "case", "content")
+    if not state["case"]:
+        run = await desk.ask(lambda conn: find_run(conn, state["run"] or "@last"))
+        return _redirect(desk, f"/-/jeval/run/{quote(run['id'], safe='')}")
+    content = int(state["content"]) if state["content"].isdecimal() and len(state["content"]) < 19 else 0
+    name = await desk.ask(lambda conn: latest_run_of(conn, state["case"], content))
+    return _redirect(desk, f"/-/jeval/case/{quote(name, safe='')}/{quote(state['case'], safe='')}")
 
 
 def _redirect(desk: Desk, path: str, query: str = "", status: int = 302) -> Response:
-    target = desk.datasette.urls.path(path) + (f"?{query}" if query else "")
-    return Response.redirect(str(target), status=status, headers=dict(HEADERS))
+    target = str(desk.datasette.urls.path(path)) + (f"?{query}" if query else "")
+    if len(desk.stores) > 1:
+        target = with_store(target, desk.store)
+    return Response.redirect(target, status=status, headers=dict(HEADERS))
 
 
 async def _asset(request: Any, datasette: Any) -> Response:
@@ -218,6 +239,7 @@ async def _asset(request: Any, datasette: Any) -> Response:
     kinds = {
         "style.css": "text/css; charset=utf-8",
         "tables.css": "text/css; charset=utf-8",
+        "tables.js": "text/javascript; charset=utf-8",
         "keys.js": "text/javascript; charset=utf-8",
         "icon.svg": "image/svg+xml",
     }

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["find_stores", "is_store", "the_store"]
+__all__ = ["find_stores", "is_store", "known_stores"]
 
 # "jevl" in ASCII, written into every store by jeval.store.
 _APPLICATION_ID = 0x6A65766C
@@ -24,17 +24,15 @@ async def find_stores(datasette: Any) -> list[str]:
     for name, database in list(datasette.databases.items()):
         if not known.get(name) and name not in ("_internal", "_memory"):
             known[name] = await database.execute_fn(_looks_like_one)
+    return known_stores(datasette)
+
+
+def known_stores(datasette: Any) -> list[str]:
+    """The names of those that were found to be stores, for what cannot wait."""
+    known = _known.get(datasette, {})
     return [name for name in datasette.databases if known.get(name)]
 
 
 def is_store(datasette: Any, name: str | None) -> bool:
     """Whether a database was found to be a store."""
     return bool(name and _known.get(datasette, {}).get(name))
-
-
-async def the_store(datasette: Any, name: str = "") -> str | None:
-    """The store of this name, or the first; None where there is none."""
-    stores = await find_stores(datasette)
-    if name:
-        return name if name in stores else None
-    return stores[0] if stores else None
