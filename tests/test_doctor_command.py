@@ -127,14 +127,15 @@ def test_what_in_a_conf_is_not_what_it_looks_like_is_told() -> None:
     write("conf/judge/ours.yml", "name: ours\n")
     write("conf/threshold/other.yaml", "name: other\n")
     write("conf/gate/broken.yaml", "name: [unclosed\n")
-    code, found = items()
-    assert code == 3
-    assert "2 options" not in found["conf"]["text"] and "3 options in" in found["conf"]["text"]
-    assert found["conf/thresholds/strict.yaml"]["state"] == "warning"
-    assert found["conf/judge/ours.yml"]["remedy"] == "rename it to .yaml"
-    assert found["conf/threshold"]["remedy"] == "rename it to thresholds"
-    assert found["conf/gate/broken.yaml"]["state"] == "bad" and "on line" in found["conf/gate/broken.yaml"]["text"]
-    assert "conf/thresholds/mine.yaml" not in found
+    ran = jeval("doctor", "--json")
+    told = {item["text"]: item for item in ran.json["items"] if item["name"] == "conf"}
+    assert ran.code == 3 and len(told) == 5 and any("3 options in" in text for text in told)
+    strict = told["conf/thresholds/strict.yaml is used in place of the one that comes with jeval"]
+    assert strict["state"] == "warning"
+    assert told["conf/judge/ours.yml is not read, for it ends in .yml"]["remedy"] == "rename it to .yaml"
+    assert told["conf/threshold is no group of options"]["remedy"] == "rename it to thresholds"
+    (broken,) = (item for text, item in told.items() if text.startswith("conf/gate/broken.yaml is not YAML: "))
+    assert broken["state"] == "bad" and "on line" in broken["text"]
 
 
 def test_a_run_that_cannot_be_composed_is_told_in_the_words_of_run() -> None:

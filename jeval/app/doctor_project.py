@@ -54,10 +54,10 @@ def conf_items(root: Path) -> Iterator[Item]:
         name = file.relative_to(root).as_posix()
         fault = _fault(file)
         if fault:
-            yield Item("project", name, "bad", fault, "correct it")
+            yield Item("project", "conf", "bad", f"{name} {fault}", "correct it")
         elif (bundled_conf() / file.relative_to(conf)).is_file():
-            what = "is used in place of the one that comes with jeval"
-            yield Item("project", name, "warning", what, "rename it, unless that is meant")
+            what = f"{name} is used in place of the one that comes with jeval"
+            yield Item("project", "conf", "warning", what, "rename it, unless that is meant")
 
 
 def _strangers(conf: Path, groups: Sequence[str]) -> Iterator[Item]:
@@ -66,10 +66,10 @@ def _strangers(conf: Path, groups: Sequence[str]) -> Iterator[Item]:
         if entry.is_dir() and entry.name not in (*groups, "hydra") and any(entry.glob("*.y*ml")):
             close = nearest(entry.name, groups)
             remedy = f"rename it to {close}" if close else f"the groups are {', '.join(groups)}"
-            yield Item("project", f"conf/{entry.name}", "warning", "is no group of options", remedy)
+            yield Item("project", "conf", "warning", f"conf/{entry.name} is no group of options", remedy)
     for file in sorted(conf.rglob("*.yml")):
         name = file.relative_to(conf.parent).as_posix()
-        yield Item("project", name, "warning", "is not read, for it ends in .yml", "rename it to .yaml")
+        yield Item("project", "conf", "warning", f"{name} is not read, for it ends in .yml", "rename it to .yaml")
 
 
 def _fault(file: Path) -> str | None:
