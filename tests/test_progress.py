@@ -95,6 +95,18 @@ def test_a_line_tells_statuses_in_their_order_and_the_cost_where_it_is_known() -
     assert stream.getvalue() == "20/100 cases  2.0/s · 40s left  ✓ 12 pass  ✕ 3 fail  ! 1 error  $0.1234\n"
 
 
+def test_before_the_first_answer_a_line_tells_how_long_one_has_waited() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = PlainProgress(stream, clock)
+    progress.begin(1000)
+    for clock.at in (5.0, 65.0):
+        progress.advance(State(0))
+    assert stream.getvalue().splitlines() == [
+        "0/1,000 cases  waiting for the first answer, 5s",
+        "0/1,000 cases  waiting for the first answer, 1m 05s",
+    ]
+
+
 def test_a_quick_run_writes_nothing_to_a_log() -> None:
     stream = io.StringIO()
     progress = PlainProgress(stream, Clock())

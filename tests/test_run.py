@@ -51,6 +51,30 @@ def row(store: sqlite3.Connection, run_id: str = "r") -> dict[str, Any]:
     return dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
 
 
+def test_the_progress_goes_on_while_no_case_ends(
+    store: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jeval.app.run._TICK_S", 0.001)
+
+    class Patient(Progress):
+        seen = 0
+
+        def advance(self, state: Any) -> None:
+            self.seen += state.summary.cases == 0
+
+    class Slow(ScriptedJudge):
+        async def ask(self, state: State, questions: Mapping[str, Question]) -> Reply:
+            for _ in range(10_000):
+                if progress.seen >= 3:
+                    break
+                await asyncio.sleep(0.001)
+            return await super().ask(state, questions)
+
+    progress = Patient()
+    outcome = execute(prepared(tmp_path, 1), store, Slow(), progress, run_id="r", overrides=[])
+    assert outcome.status == "complete" and progress.seen >= 3
+
+
 def test_a_complete_run_counts_what_it_took_and_ends_its_row(store: sqlite3.Connection, tmp_path: Path) -> None:
     judge = ScriptedJudge()
     outcome = run(store, prepared(tmp_path), judge)

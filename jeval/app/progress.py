@@ -60,6 +60,8 @@ class _Clocked(Progress):
     def facts(self, state: _State, elapsed: float) -> tuple[str, str, str]:
         """(done of total, rate and time left, cost), each as text."""
         done = state.summary.cases
+        if not done:
+            return f"0/{counted(self._total, 'case')}", f"waiting for the first answer, {duration(elapsed)}", ""
         rate = done / elapsed if elapsed > 0 else 0.0
         left = f"{duration((self._total - done) / rate)} left" if rate > 0 else "time left unknown"
         cost = f"${state.cost_usd:.4f}" if state.cost_usd is not None else ""

@@ -34,6 +34,9 @@ from jeval.summary import RubricTally, Summary
 
 __all__ = ["Redecide", "execute", "new_run_id"]
 
+# How often the progress line is renewed where no case ends.
+_TICK_S = 0.5
+
 
 def new_run_id() -> str:
     """A fresh run id that sorts by time."""
@@ -197,6 +200,7 @@ class _Session:
         with suppress(NotImplementedError, RuntimeError):  # on Windows, and in a thread that is not the main one
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else lambda: None)
         self.progress.begin(self.prepared.dataset.cases)
+        ticking = asyncio.create_task(self._tick())
 
         async def sink(position: int, case: Case, result: CaseResult) -> None:
             writer.put((position, case, result))
@@ -215,12 +219,19 @@ class _Session:
             self.stop.because = f"{error.kind}: {error.message}"
             self.outcome.requests += error.replies
         finally:
+            ticking.cancel()
             self.progress.end()
             try:
                 writer.close()
             finally:
                 await self.judge.close()
         self.outcome.stopped_because = self.stop.because
+
+    async def _tick(self) -> None:
+        """Show that the run is alive, and how fast it is, where no case ends for long."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            self.progress.advance(self.outcome)
 
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
