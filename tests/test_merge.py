@@ -524,6 +524,8 @@ def test_what_is_no_store_of_ours_or_of_a_newer_jeval_is_refused(make: Callable[
     [
         ("DELETE FROM case_ids WHERE key = 1", "is damaged: it refers to a row 1 that is not there"),
         ("UPDATE request_rows SET id = id + (5 << 32)", "not numbered by their run"),
+        ("UPDATE run_cases SET sources = 'nonsense'", "is damaged: "),
+        ("UPDATE run_cases SET sources = '[null]'", "is damaged: "),
         ("DROP TABLE criteria", "could not be merged into .*: no such table"),
     ],
 )

@@ -18,7 +18,7 @@ from jeval.store.additions import carry_additions, carry_sweep_jobs
 from jeval.store.connect import open_store
 from jeval.store.reader import open_snapshot
 from jeval.store.same_run import Relation, kinship
-from jeval.store.transfer import Translation, carry_run, carry_shared, drop_run, translation
+from jeval.store.transfer import Translation, carry_run, carry_shared, count_judgments, drop_run, translation
 
 __all__ = ["Merged", "MergedStore", "merge_stores"]
 
@@ -190,10 +190,10 @@ def _carry(
         for pk, there in wanted:
             drop_run(connection, there)
             carry_run(source, connection, pk, keys)
-            found.judgments += source.execute("SELECT count(*) FROM judgments WHERE run = ?", (pk,)).fetchone()[0]
-    except KeyError as error:
+            found.judgments += count_judgments(source, pk)
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"it refers to a row {error} that is not there" if isinstance(error, KeyError) else str(error)
         raise StoreError(
-            f"store {path}: is damaged: it refers to a row {error} that is not there; nothing was merged;"
-            f" see `jeval doctor --store {path}`"
+            f"store {path}: is damaged: {what}; nothing was merged; see `jeval doctor --store {path}`"
         ) from error
     merged.changed += [what for what in keys.changed if what not in merged.changed]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from jeval.fingerprint import compact
 from jeval.store.rows import first_request_id
 
-__all__ = ["CARRIED", "Translation", "carry_run", "carry_shared", "drop_run", "translation"]
+__all__ = ["CARRIED", "Translation", "carry_run", "carry_shared", "count_judgments", "drop_run", "translation"]
 
 _COUNT = 0xFFFF_FFFF
 
@@ -180,6 +180,12 @@ def carry_run(source: sqlite3.Connection, target: sqlite3.Connection, run: int, 
         _carry(target, table, *_rows(source, table, condition, run), maps)
 
 
+def count_judgments(source: sqlite3.Connection, run: int) -> int:
+    """How many judgments a run asked for."""
+    sql = f"SELECT count(*) FROM judgment_rows WHERE {_OF_REQUESTS}"  # noqa: S608 - our own fragment
+    return int(source.execute(sql, {"run": run}).fetchone()[0])
+
+
 def drop_run(target: sqlite3.Connection, run: int) -> None:
     """Take a run and all its rows away, so that a fuller copy can take its place and its key."""
     for table, condition, _ in _RUN_TABLES:
@@ -189,7 +195,7 @@ def drop_run(target: sqlite3.Connection, run: int) -> None:
 
 def _rows(
     source: sqlite3.Connection, table: str, condition: str = "true", run: int | None = None
-) -> tuple[list[str], Iterator[Sequence[Any]]]:
+) -> tuple[list[str], sqlite3.Cursor]:
     cursor = source.execute(f"SELECT * FROM {table} WHERE {condition}", {"run": run})  # noqa: S608
     return [column[0] for column in cursor.description], cursor
 
@@ -198,13 +204,16 @@ def _carry(
     target: sqlite3.Connection,
     table: str,
     names: Sequence[str],
-    rows: Iterable[Sequence[Any]],
+    rows: sqlite3.Cursor,
     maps: Mapping[str, _Keys],
     conflict: str = "",
 ) -> None:
     marks = ", ".join("?" * len(names))
     sql = f"INSERT {conflict} INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608 - our own names
-    target.executemany(sql, _translated(rows, [(names.index(name), keys) for name, keys in maps.items()]))
+    try:
+        target.executemany(sql, _translated(rows, [(names.index(name), keys) for name, keys in maps.items()]))
+    finally:
+        rows.close()  # a statement under way would keep the source open, and its log beside it
 
 
 def _translated(rows: Iterable[Sequence[Any]], maps: Sequence[tuple[int, _Keys]]) -> Iterator[Sequence[Any]]:
