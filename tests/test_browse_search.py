@@ -88,6 +88,13 @@ def test_words_must_all_occur_and_quotes_hold_them_together(store):
     assert found(store, q="helio") == []
 
 
+def test_words_must_all_occur_where_nothing_is_indexed_too(store):
+    assert found(store, q="table heliotrope") == [1, 2, 3, 4]
+    assert found(store, q="table vermilion") == []
+    assert found(store, q='"heliotrope table"') == []
+    assert found(store, q="helio*") == [1, 2, 3, 4]
+
+
 def test_filters_on_cases_hold_together(store):
     everything(store)
     assert found(store, key="team", value="red", q="heliotrope", case="case-1") == [2]

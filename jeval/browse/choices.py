@@ -20,7 +20,10 @@ _CASES = 200
 _TITLES = {
     "rule": "rule or error",
     "sort": "order",
-    "match": "side to match",
+    "match": "side to look at",
+    "profiles": "order of profiles",
+    "simulated": "value of simulated",
+    "thresholds": "threshold profile",
     "state": "state of a run",
 }
 
@@ -73,7 +76,7 @@ def unknown(filters: Filters, choices: Mapping[str, Any], sorts: Iterable[str] =
         asked = filters[name]
         for value in (asked,) if isinstance(asked, str) else asked:
             if value and value not in values:
-                found.append(f"No {_TITLES.get(name, name)} here is called “{value}”. {_there_are(values)}")
+                found.append(f"There is no {_TITLES.get(name, name)} “{value}” here. {_there_are(values)}")
     if filters.value and not filters.key:
         keys = _there_are(list(choices.get("metadata", ())))
         found.append(f"The metadata value “{filters.value}” narrows nothing without a key. {keys}")
@@ -89,14 +92,14 @@ def _there_are(values: Sequence[str]) -> str:
     if not values:
         return "There is none."
     more = f", … ({len(values):,} in all)" if len(values) > _NAMED else ""
-    return f"There {'is' if len(values) == 1 else 'are'}: {', '.join(values[:_NAMED])}{more}."
+    return f"There {'is only' if len(values) == 1 else 'are'}: {', '.join(values[:_NAMED])}{more}."
 
 
 def why_nothing(conn: sqlite3.Connection, runs: Sequence[int], filters: Filters) -> list[str]:
     """For a list that is empty: which filter on cases nothing in these runs can match."""
     found = []
     if filters.case and not any(chosen_cases(conn, run, Filters(case=filters.case)) for run in runs):
-        found.append(f"No case here is called “{filters.case}”.")
+        found.append(f"There is no case “{filters.case}” here.")
     if filters.key:
         found += _no_metadata(conn, runs, filters)
     if (filters.slower, filters.faster) != (None, None) and not any(_measured(conn, run) for run in runs):

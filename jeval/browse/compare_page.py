@@ -13,6 +13,7 @@ from jeval.browse.choices import metadata_keys, of_checks, unknown, why_nothing
 from jeval.browse.differing import Differences, Left, Pattern, differences, kinds_in, left, page_of
 from jeval.browse.filters import ALL, SEVERITIES, Filters
 from jeval.browse.kinds import groups
+from jeval.browse.narrowed import Narrowed
 from jeval.browse.rows import counts_of, every, find_run, totals
 from jeval.browse.run_list import critical_rubrics, run_names
 from jeval.browse.run_page import difference
@@ -85,12 +86,12 @@ def _changes(conn: sqlite3.Connection, runs: tuple[dict[str, Any], dict[str, Any
     """The changes that filters leave: counted by kind, rubric and group, and one page of them."""
     found = differences(conn, runs, same_content=True)
     side = 0 if filters["match"] == "a" else 1
-    rows = left(conn, runs, found, filters, side)
+    rows = left(found, runs, Narrowed(conn, filters), side)
     chosen = [row for row in rows if not filters["change"] or _kind(row.pattern) == filters["change"]]
     listed = sum(len(row.cases) for row in chosen)
     pages = max(1, -(-listed // PAGE))
     page = min(filters.page, pages)
-    choices = of_checks(found.rubrics[side].values(), kinds_in(left(conn, runs, found, ALL, side)))
+    choices = of_checks(found.rubrics[side].values(), kinds_in(left(found, runs, Narrowed(conn, ALL), side)))
     choices |= {"metadata": metadata_keys(conn, runs[side]["pk"])}
     about = {"change": list(CATEGORIES), "match": [*filter(None, MATCH)]}
     problems = unknown(filters, choices | about, SORTS)

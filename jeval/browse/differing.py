@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from jeval.browse.chosen import some_cases
 from jeval.browse.filters import Filters
 from jeval.browse.kinds import Kind, takes
+from jeval.browse.narrowed import Narrowed
 from jeval.browse.rows import rubrics_of
 from jeval.ruling import STATUSES, Verdict
 
@@ -154,21 +154,13 @@ def _places(conn: sqlite3.Connection, keys: Sequence[int]) -> dict[int, int]:
     return dict(conn.execute(sql))
 
 
-def left(
-    conn: sqlite3.Connection,
-    runs: Sequence[dict[str, Any]],
-    found: Differences,
-    filters: Filters,
-    side: int | None = None,
-) -> list[Left]:
+def left(found: Differences, runs: Sequence[dict[str, Any]], narrowed: Narrowed, side: int | None = None) -> list[Left]:
     """What filters leave: the checks of which one in the run at `side`, or in any run, matches all of them."""
-    sides = range(len(runs)) if side is None else (side,)
-    chosen: dict[int, set[int] | None] = dict.fromkeys(sides)
-    if filters.on_cases:
-        for i in sides:
-            cases = some_cases(conn, runs[i]["pk"], filters)
-            chosen[i] = None if cases is None else set(cases)
-    return [row for pattern in found.patterns if (row := _left(pattern, found, filters, chosen)).cases]
+    chosen: dict[int, set[int] | None] = {}
+    for i in range(len(runs)) if side is None else (side,):
+        cases = narrowed.cases(runs[i])
+        chosen[i] = None if cases is None else set(cases)
+    return [row for pattern in found.patterns if (row := _left(pattern, found, narrowed.filters, chosen)).cases]
 
 
 def _left(pattern: Pattern, found: Differences, filters: Filters, chosen: Mapping[int, set[int] | None]) -> Left:

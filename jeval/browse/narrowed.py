@@ -1,15 +1,15 @@
 """What filters leave of runs, for lists that are about more than one run or one check."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jeval.browse.chosen import some_cases
 from jeval.browse.filters import STATUSES, Filters, where
-from jeval.browse.kinds import kinds_left
+from jeval.browse.kinds import Kind, kinds_left
 from jeval.browse.rows import counts_of, every, rubrics_of
 
-__all__ = ["cases_left", "counts_left", "rubrics_of_runs"]
+__all__ = ["Narrowed", "cases_left", "rubrics_of_runs"]
 
 Counts = dict[int, dict[int, dict[str, int]]]
 
@@ -35,34 +35,53 @@ def rubrics_of_runs(conn: sqlite3.Connection, runs: Sequence[int]) -> list[dict[
     return every(conn, sql)
 
 
-def counts_left(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], filters: Filters) -> Counts:
-    """{run: {rubric: {status: n}}} of the checks that the filters leave, for rows of `runs`.
+class Narrowed:
+    """What filters leave of runs, given as rows of `runs`. Each run is looked at once, however often it is asked
+    for."""
 
-    The tallies know of statuses and rubrics, the kinds of a run of rules and outcomes; only a filter on cases
-    has to look at checks.
-    """
-    keys = [run["pk"] for run in runs]
-    if not filters.active:
-        return counts_of(conn, keys)
-    if filters.on_cases or filters.outcome or filters.rule:
-        return {run["pk"]: _counted(conn, run, filters) for run in runs}
-    rubrics = {row["pk"] for row in rubrics_of_runs(conn, keys) if filters.takes_rubric(row)}
-    statuses = filters.status or STATUSES
-    return {
-        run: {
-            rubric: {status: n if status in statuses else 0 for status, n in counts.items()}
-            for rubric, counts in found.items()
-            if rubric in rubrics
+    def __init__(self, conn: sqlite3.Connection, filters: Filters) -> None:
+        self._conn, self.filters = conn, filters
+        self._cases: dict[int, list[int] | None] = {}
+        self._kinds: dict[int, list[Kind]] = {}
+
+    def cases(self, run: dict[str, Any]) -> list[int] | None:
+        """The cases of a run that filters on cases leave, None for all."""
+        if run["pk"] not in self._cases:
+            self._cases[run["pk"]] = some_cases(self._conn, run["pk"], self.filters)
+        return self._cases[run["pk"]]
+
+    def kinds(self, run: dict[str, Any]) -> list[Kind]:
+        """The kinds of the checks that are left of a run."""
+        if run["pk"] not in self._kinds:
+            cases, rubrics = self.cases(run), rubrics_of(self._conn, run["pk"])
+            left = [] if cases == [] else kinds_left(self._conn, run, rubrics, self.filters, cases)
+            self._kinds[run["pk"]] = left
+        return self._kinds[run["pk"]]
+
+    def counts(self, runs: Sequence[dict[str, Any]]) -> Counts:
+        """{run: {rubric: {status: n}}} of the checks that are left.
+
+        The tallies know of statuses and rubrics; for all else the kinds of a run are looked at.
+        """
+        filters, keys = self.filters, [run["pk"] for run in runs]
+        if filters.on_cases or filters.outcome or filters.rule:
+            return {run["pk"]: _counted(self.kinds(run)) for run in runs}
+        if not filters.active:
+            return counts_of(self._conn, keys)
+        rubrics = {row["pk"] for row in rubrics_of_runs(self._conn, keys) if filters.takes_rubric(row)}
+        statuses = filters.status or STATUSES
+        return {
+            run: {
+                rubric: {status: n if status in statuses else 0 for status, n in counts.items()}
+                for rubric, counts in found.items()
+                if rubric in rubrics
+            }
+            for run, found in counts_of(self._conn, keys).items()
         }
-        for run, found in counts_of(conn, keys).items()
-    }
 
 
-def _counted(conn: sqlite3.Connection, run: dict[str, Any], filters: Filters) -> dict[int, dict[str, int]]:
-    cases = some_cases(conn, run["pk"], filters)
+def _counted(kinds: Iterable[Kind]) -> dict[int, dict[str, int]]:
     found: dict[int, dict[str, int]] = {}
-    if cases == []:
-        return found
-    for kind in kinds_left(conn, run, rubrics_of(conn, run["pk"]), filters, cases):
+    for kind in kinds:
         found.setdefault(kind.rubric, dict.fromkeys(STATUSES, 0))[kind.verdict.status] += kind.n
     return found

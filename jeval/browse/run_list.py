@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jeval.browse.choices import metadata_keys, of_store, unknown, why_nothing
-from jeval.browse.chosen import some_cases
 from jeval.browse.filters import Filters
-from jeval.browse.kinds import Kind, groups, kinds_left
-from jeval.browse.narrowed import counts_left, rubrics_of_runs
+from jeval.browse.kinds import groups
+from jeval.browse.narrowed import Narrowed, rubrics_of_runs
 from jeval.browse.rows import counts_of, every, totals
 
 __all__ = ["ABOUT", "PAGE", "critical_rubrics", "run_choices", "run_conditions", "run_list", "run_names"]
@@ -79,7 +78,8 @@ def run_list(conn: sqlite3.Connection, filters: Filters) -> dict[str, Any]:
     Where filters look at checks, a run without any that matches is not shown.
     """
     critical = critical_rubrics(conn)
-    shown, more = _page(conn, filters, critical)
+    narrowed = Narrowed(conn, filters)
+    shown, more = _page(conn, filters, narrowed, critical)
     choices: dict[str, Any] = run_choices(conn)
     latest = [row[0] for row in conn.execute("SELECT pk FROM runs ORDER BY started_at DESC, pk DESC LIMIT 1")]
     choices |= of_store(conn, every(conn, "SELECT id, severity, kind FROM rubrics ORDER BY id"))
@@ -97,7 +97,7 @@ def run_list(conn: sqlite3.Connection, filters: Filters) -> dict[str, Any]:
         "choices": choices,
         "sorts": SORTS,
         "problems": problems,
-        "groups": _groups(conn, shown, filters) if filters.active else [],
+        "groups": _groups(conn, shown, narrowed) if filters.active else [],
     }
 
 
@@ -108,16 +108,18 @@ def _runs(conn: sqlite3.Connection, filters: Filters, limit: int = -1, skip: int
     return every(conn, sql, params | {"limit": limit, "skip": skip})
 
 
-def _page(conn: sqlite3.Connection, filters: Filters, critical: set[int]) -> tuple[list[dict[str, Any]], bool]:
+def _page(
+    conn: sqlite3.Connection, filters: Filters, narrowed: Narrowed, critical: set[int]
+) -> tuple[list[dict[str, Any]], bool]:
     """One page of runs with their counts, and whether there are more."""
     skip, order = (filters.page - 1) * PAGE, _BY.get(filters.sort)
     if order is None and not filters.active:
         rows = _runs(conn, filters, PAGE + 1, skip)
-        return _counted(conn, rows[:PAGE], filters, critical), len(rows) > PAGE
+        return _counted(conn, rows[:PAGE], narrowed, critical), len(rows) > PAGE
     found: list[dict[str, Any]] = []
     candidates = _runs(conn, filters)
     for start in range(0, len(candidates), _AT_ONCE):
-        some = _counted(conn, candidates[start : start + _AT_ONCE], filters, critical)
+        some = _counted(conn, candidates[start : start + _AT_ONCE], narrowed, critical)
         found += [run for run in some if run["checks"] or not filters.active]
         if order is None and len(found) > skip + PAGE:
             break
@@ -127,27 +129,20 @@ def _page(conn: sqlite3.Connection, filters: Filters, critical: set[int]) -> tup
 
 
 def _counted(
-    conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], filters: Filters, critical: set[int]
+    conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], narrowed: Narrowed, critical: set[int]
 ) -> list[dict[str, Any]]:
     """Runs with the totals of the checks that filters leave; `of` says how many checks a run has at all."""
-    counts = counts_left(conn, runs, filters)
-    whole = counts_of(conn, [run["pk"] for run in runs]) if filters.active else counts
+    counts, whole = narrowed.counts(runs), counts_of(conn, [run["pk"] for run in runs])
     return [
         run | totals(counts[run["pk"]], critical) | {"of": totals(whole[run["pk"]])["checks"], "trend": []}
         for run in runs
     ]
 
 
-def _groups(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], filters: Filters) -> list[dict[str, Any]]:
+def _groups(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], narrowed: Narrowed) -> list[dict[str, Any]]:
     """What of these runs' checks needs eyes, in groups over all of them."""
     rubrics = {row["pk"]: row for row in rubrics_of_runs(conn, [run["pk"] for run in runs])}
-    kinds: list[Kind] = []
-    for run in runs:
-        cases = some_cases(conn, run["pk"], filters)
-        kinds += [
-            kind._replace(rubric=rubrics[kind.rubric]["id"])
-            for kind in kinds_left(conn, run, list(rubrics.values()), filters, cases)
-        ]
+    kinds = [kind._replace(rubric=rubrics[kind.rubric]["id"]) for run in runs for kind in narrowed.kinds(run)]
     return groups(kinds, {row["id"]: row for row in rubrics.values()})
 
 

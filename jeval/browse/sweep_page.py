@@ -8,7 +8,7 @@ from jeval.browse.choices import metadata_keys, of_store, unknown, why_nothing
 from jeval.browse.differing import Differences, Pattern, differences, kinds_in, left, page_of
 from jeval.browse.filters import Filters
 from jeval.browse.kinds import groups
-from jeval.browse.narrowed import counts_left, rubrics_of_runs
+from jeval.browse.narrowed import Narrowed, rubrics_of_runs
 from jeval.browse.rows import NotHere, every, totals
 from jeval.browse.run_list import critical_rubrics
 
@@ -41,7 +41,8 @@ def sweep_page(conn: sqlite3.Connection, sweep: str, filters: Filters) -> dict[s
     )
     if not swept:
         raise NotHere(f"The store holds no sweep {sweep}. A run that belongs to one links to it.")
-    counts = counts_left(conn, swept, filters)
+    narrowed = Narrowed(conn, filters)
+    counts = narrowed.counts(swept)
     critical = critical_rubrics(conn)
     for run in swept:
         run |= totals(counts[run["pk"]], critical)
@@ -60,7 +61,7 @@ def sweep_page(conn: sqlite3.Connection, sweep: str, filters: Filters) -> dict[s
         "sorts": SORTS,
         "profiles": {name: words for name, (words, _) in PROFILES.items()},
         "match": {"": "any run"} | {run["id"]: _called(run) for run in swept},
-        **_flips(conn, swept, filters),
+        **_flips(conn, swept, narrowed),
     }
 
 
@@ -69,12 +70,12 @@ def _called(run: Mapping[str, Any]) -> str:
     return f"{run['name'] or run['thresholds'] or 'custom'} {numbers}"
 
 
-def _flips(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], filters: Filters) -> dict[str, Any]:
+def _flips(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], narrowed: Narrowed) -> dict[str, Any]:
     """The checks that are not the same everywhere and that filters leave: grouped, counted, one page of them."""
-    found = differences(conn, runs, same_content=False)
+    found, filters = differences(conn, runs, same_content=False), narrowed.filters
     ids = [run["id"] for run in runs]
     side = ids.index(filters["match"]) if filters["match"] in ids else None
-    rows = left(conn, runs, found, filters, side)
+    rows = left(found, runs, narrowed, side)
     total = sum(len(row.cases) for row in rows)
     pages = max(1, -(-total // PAGE))
     page = min(filters.page, pages)

@@ -58,6 +58,8 @@ async def measure(store: Path) -> None:
     run = f"/-/jeval/run/{b}"
     pages = {
         "runs": "/-/jeval",
+        "runs, failures of one rubric": "/-/jeval?status=fail&rubric=booking-claim",
+        "runs, one metadata value": "/-/jeval?key=scenario&value=booking",
         "run": run,
         "run, page 500": f"{run}?page=500",
         "run, failures": f"{run}?status=fail",
@@ -67,11 +69,15 @@ async def measure(store: Path) -> None:
         "run, slower than 1 ms": f"{run}?slower=1",
         "run, search": f"{run}?q=appointment",
         "run, search for one case": f"{run}?q=reference+12345",
+        "run, slowest first": f"{run}?sort=slowest",
         "case": f"/-/jeval/case/{b}/case-00002",
         "compare": f"/-/jeval/compare?a={a}&b={b}",
+        "compare, one rule": f"/-/jeval/compare?a={a}&b={b}&rule=value-missing",
         "history": "/-/jeval/history",
+        "history, failures": "/-/jeval/history?status=fail",
         "history, only what changed": "/-/jeval/history?changed=1",
         "review": f"/-/jeval/review?run={b}",
+        "review, search": f"/-/jeval/review?run={b}&q=appointment",
     }
     for name, path in pages.items():
         took, size = [], 0
