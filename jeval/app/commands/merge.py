@@ -75,7 +75,7 @@ def _as_dict(merged: "Merged") -> dict[str, object]:
 
 
 def _lines(painter: "Painter", merged: "Merged") -> "Iterator[str]":
-    from jeval.app.painter import plain
+    from jeval.app.painter import folded, plain
     from jeval.counted import counted
 
     width = max(len(plain(str(store.path), _WIDEST)) for store in merged.stores)
@@ -83,8 +83,8 @@ def _lines(painter: "Painter", merged: "Merged") -> "Iterator[str]":
         sign = painter.paint("✓", "green") if _brought(store) else painter.paint("–", "bright_black")
         yield f"  {sign} {plain(str(store.path), _WIDEST):<{width}}  {_told(store)}"
     for what in merged.changed:
-        warning = f"warning: {plain(what, 120)} has several contents now; runs by one cannot be compared with others"
-        yield "  " + painter.paint(warning, "yellow")
+        warning = f"warning: {what} has several contents now; runs by one cannot be compared with others"
+        yield from ("  " + painter.paint(line, "yellow") for line in folded(warning, painter.width - 2))
     made = "made" if merged.created else "changed" if any(map(_brought, merged.stores)) else "unchanged"
     yield f"{painter.paint(plain(str(merged.target)), 'bold')} {made}: {counted(merged.runs, 'run')}"
 
