@@ -161,7 +161,7 @@ class Target:
 
     def __init__(self, path: Path, *, force: bool) -> None:
         if path.is_dir():
-            raise ConfigError(f"-o {path} is a directory; name a file in it, e.g. -o {path / 'cases.jsonl'}")
+            raise ConfigError(f"-o {path} is a directory; name a file in it")
         if path.exists() and not force:
             raise ConfigError(f"-o {path} exists; name another file, or write over it with --force")
         if not path.parent.is_dir():
@@ -172,9 +172,9 @@ class Target:
         except OSError as error:
             raise ConfigError(f"-o {path} cannot be written: {error.strerror}; check the folder") from error
 
-    def write(self, case: Case) -> None:
-        """Write one case."""
-        self._file.write(line_of(case).encode() + b"\n")
+    def write(self, line: str) -> None:
+        """Write one line."""
+        self._file.write(line.encode() + b"\n")
 
     def keep(self) -> None:
         """Put the file in its place."""

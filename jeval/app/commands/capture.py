@@ -144,7 +144,7 @@ def _write(capture: Capture, args: argparse.Namespace) -> None:
     target = Target(Path(args.out), force=args.force)
     try:
         for case in capture:
-            target.write(case)
+            target.write(line_of(case))
         _refuse(capture, args)
         target.keep()
     finally:
