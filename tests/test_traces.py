@@ -12,6 +12,7 @@ from jeval.case import Case
 from jeval.imports import langfuse, langwatch, otel
 from jeval.imports.draft import Draft, Options, Unfit
 from jeval.imports.formats import FORMATS, detect, drafts
+from tests import recorded
 
 QUESTION, ANSWER = "Where is my parcel?", "At the depot."
 
@@ -53,6 +54,11 @@ def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
 def from_otel(*records: Any, **options: Any) -> list[Any]:
     placed = [(f"f:{number}", record) for number, record in enumerate(records, 1)]
     return [draft for _, draft in otel.read_all(placed, Options(**options))]
+
+
+def read(format: str, *records: Any, **options: Any) -> list[Any]:
+    placed = [(f"f:{number}", record) for number, record in enumerate(records, 1)]
+    return [found for _, found in drafts(format, placed, Options(**options))]
 
 
 GENAI = [
@@ -289,7 +295,7 @@ LANGFUSE = {
 
 
 def test_a_langfuse_trace_is_a_case() -> None:
-    [draft] = langfuse.read(LANGFUSE, Options())
+    [draft] = read("langfuse", LANGFUSE)
     case = whole(draft)
     assert (case.id, case.input, case.output, case.policy) == ("trace-1", QUESTION, ANSWER, "Be brief.")
     assert [(p.content, p.source) for p in case.context or ()] == [("P", "s")]
@@ -310,13 +316,13 @@ def test_a_langfuse_trace_is_a_case() -> None:
 
 
 def test_a_langfuse_trace_without_texts_of_its_own_takes_those_of_its_last_generation() -> None:
-    [draft] = langfuse.read({**LANGFUSE, "input": None, "output": None}, Options())
+    [draft] = read("langfuse", {**LANGFUSE, "input": None, "output": None})
     assert (whole(draft).input, whole(draft).output) == (QUESTION, ANSWER)
 
 
 def test_a_page_and_a_download_of_langfuse_are_read_too() -> None:
     other = {**LANGFUSE, "id": "trace-2"}
-    assert [d.body["id"] for d in langfuse.read({"data": [LANGFUSE, other], "meta": {}}, Options())] == [
+    assert [d.body["id"] for d in read("langfuse", {"data": [LANGFUSE, other], "meta": {}})] == [
         "trace-1",
         "trace-2",
     ]
@@ -324,19 +330,19 @@ def test_a_page_and_a_download_of_langfuse_are_read_too() -> None:
         "trace": {k: v for k, v in LANGFUSE.items() if k != "observations"},
         "observations": LANGFUSE["observations"],
     }
-    [draft] = langfuse.read(download, Options())
+    [draft] = read("langfuse", download)
     assert whole(draft).policy == "Be brief."
 
 
 def test_an_object_as_input_is_kept_as_json_and_said_so() -> None:
-    [draft] = langfuse.read({**LANGFUSE, "input": {"city": "Ellmouth"}, "observations": []}, Options())
+    [draft] = read("langfuse", {**LANGFUSE, "input": {"city": "Ellmouth"}, "observations": []})
     assert draft.body["input"] == '{"city": "Ellmouth"}'
     assert "input is the JSON of an object, for no text stands in it" in draft.notes
 
 
-def test_single_observations_of_langfuse_are_refused() -> None:
-    with pytest.raises(Unfit, match="is missing"):
-        list(langfuse.read({"observations": []}, Options()))
+def test_what_has_no_id_is_no_trace_of_langfuse() -> None:
+    [unfit] = read("langfuse", {"observations": []})
+    assert isinstance(unfit, Unfit) and unfit.message == "is missing"
 
 
 # LangWatch
@@ -385,7 +391,7 @@ LANGWATCH = {
 
 
 def test_a_langwatch_trace_is_a_case() -> None:
-    [draft] = langwatch.read(LANGWATCH, Options())
+    [draft] = read("langwatch", LANGWATCH)
     case = whole(draft)
     assert (case.id, case.input, case.output) == ("t-1", QUESTION, ANSWER)
     assert [(p.content, p.source) for p in case.context or ()] == [("P", "d-1")]
@@ -396,13 +402,13 @@ def test_a_langwatch_trace_is_a_case() -> None:
 
 
 def test_a_langwatch_trace_without_texts_takes_those_of_its_model_call() -> None:
-    [draft] = langwatch.read({**LANGWATCH, "input": None, "output": None}, Options())
+    [draft] = read("langwatch", {**LANGWATCH, "input": None, "output": None})
     assert (whole(draft).input, whole(draft).output) == (QUESTION, ANSWER)
 
 
 def test_an_error_of_a_langwatch_span_is_a_failed_call() -> None:
     failing = {**LANGWATCH["spans"][2], "output": None, "error": {"has_error": True, "message": "timed out"}}  # type: ignore[index,dict-item]
-    [draft] = langwatch.read({**LANGWATCH, "spans": [failing]}, Options())
+    [draft] = read("langwatch", {**LANGWATCH, "spans": [failing]})
     [event] = whole(draft).tool_events or ()
     assert (event.status, event.error) == ("failure", "timed out")
 
@@ -419,7 +425,11 @@ names = st.sampled_from(
     "id messages role content parts type text tool_calls function name arguments input output actual_output turns "
     "context retrieval_context tools_called observations data traces trace_id traceId spans attributes key value "
     "stringValue intValue resourceSpans scopeSpans choices message error status metadata answer question contexts "
-    "gen_ai.input.messages gen_ai.operation.name openinference.span.kind retrieval.documents status code level".split()
+    "gen_ai.input.messages gen_ai.operation.name openinference.span.kind retrieval.documents status code level "
+    "system kwargs lc trace body logs events resourceLogs scopeLogs logRecords batches tags references operationName "
+    "gen_ai.output.messages gen_ai.tool.call.result llm.input_messages ai.prompt ai.response.toolCalls all_messages "
+    "traceloop.entity.input db.query.result functionCall functionResponse toolUse toolResult transcript span_id "
+    "span_type parent_id parentObservationId scores evaluations timestamps".split()
 )
 leaves = st.sampled_from(
     [
@@ -432,6 +442,11 @@ leaves = st.sampled_from(
         "TOOL",
         "RETRIEVER",
         "execute_tool",
+        "human",
+        "ai",
+        "function_call",
+        "GENERATION",
+        "gen_ai.choice",
         "x",
         "",
         '{"a": 1}',
@@ -493,10 +508,13 @@ SOUND = {
         "toolEvents": [{"id": "t1", "name": "x", "status": "success"}],
         "metadata": {},
     },
-    "langfuse": LANGFUSE,
-    "langwatch": LANGWATCH,
-    "otel": otlp(*GENAI),
-}
+    "langfuse": {"data": [recorded.LANGFUSE_TRACE, *recorded.LANGFUSE_BUCKET, LANGFUSE]},
+    "langwatch": {"traces": [recorded.LANGWATCH_API, *recorded.LANGWATCH_CSV, LANGWATCH]},
+    "otel": [
+        recorded.GENAI, *recorded.GENAI_LOGS, recorded.OPENLLMETRY, recorded.AI_SDK, recorded.PYDANTIC_AI,
+        *recorded.PRINTED, recorded.JAEGER["data"][0],
+    ],
+}  # fmt: skip
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

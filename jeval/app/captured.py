@@ -1,9 +1,8 @@
 """From a file of traces to a file of cases: read as a stream, every case checked, written whole or not."""
 
-import csv
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,24 +12,15 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from jeval.app.files import SHOWN
-from jeval.app.parse import BadText, parse_json
+from jeval.app.records import Record, records_of
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.fingerprint import compact
 from jeval.imports.draft import Draft, Options, Unfit
 from jeval.imports.formats import FORMATS, detect, drafts
-from jeval.imports.transcript import message_list
 from jeval.problems import problems_of, shorten
 
-__all__ = ["Capture", "Target", "records_of"]
-
-# Keys under which a file holds its list of records.
-_WRAPPERS = (
-    "data", "traces", "testCases", "test_cases", "conversationalTestCases", "conversational_test_cases",
-    "goldens", "conversational_goldens", "records", "items", "rows", "conversations",
-)  # fmt: skip
-
-Record = tuple[str, Any]
+__all__ = ["Capture", "Target"]
 
 
 @dataclass
@@ -195,89 +185,3 @@ class Target:
 def line_of(case: Case) -> str:
     """A case as a line of a dataset."""
     return compact(case.model_dump(by_alias=True, exclude_none=True, mode="json"))
-
-
-def records_of(path: Path) -> Iterator[Record]:
-    """The records of a JSONL, JSON or CSV file, each with its place; a Problem where one cannot be read.
-
-    JSONL and CSV are read as a stream, JSON at once.
-    """
-    try:
-        if path.suffix.lower() in (".csv", ".tsv"):
-            yield from _rows(path)
-        elif _is_jsonl(path):
-            yield from _lines(path)
-        else:
-            yield from _whole(path)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}; check the path and its permissions") from error
-
-
-def _rows(path: Path) -> Iterator[Record]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        try:
-            for row in reader:
-                place = f"{path}:{reader.line_num}"
-                if None in row:
-                    extra = shorten(row[None])
-                    yield (
-                        place,
-                        Problem(place, "", extra, "has more cells than the header", "quote the commas in it"),
-                    )
-                else:
-                    yield place, {key: value for key, value in row.items() if value not in (None, "")}
-        except (csv.Error, UnicodeDecodeError) as error:
-            place = f"{path}:{reader.line_num + 1}"
-            yield place, Problem(place, "", None, f"is not CSV in UTF-8: {error}", "save it as CSV in UTF-8")
-
-
-def _is_jsonl(path: Path) -> bool:
-    """Whether each line is a JSON value: by the file's name, or because the first of several is."""
-    if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return True
-    with path.open("rb") as file:
-        lines = (line for line in file if line.strip())
-        first, second = next(lines, b""), next(lines, None)
-    try:
-        parse_json(first)
-    except BadText:
-        # A broken first line of several is a fault of that line, if it begins and ends like an object.
-        return second is not None and first.strip()[:1] == b"{" and first.strip()[-1:] == b"}"
-    return second is not None
-
-
-def _lines(path: Path) -> Iterator[Record]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield _parsed(line, f"{path}:{number}")
-
-
-def _parsed(data: bytes, place: str) -> Record:
-    try:
-        return place, parse_json(data)
-    except BadText as bad:
-        place = f"{place}:{bad.line}" if bad.line else place
-        return place, Problem(place, bad.field, bad.value, bad.message, bad.remedy)
-
-
-def _whole(path: Path) -> Iterator[Record]:
-    place, value = _parsed(path.read_bytes(), str(path))
-    items = _items(value)
-    if items is None:
-        yield place, value
-        return
-    for number, item in enumerate(items, 1):
-        yield f"{path}: record {number}", item
-
-
-def _items(value: Any) -> Iterable[Any] | None:
-    """The records in a JSON value, or None where it is one record."""
-    if isinstance(value, list):
-        return None if message_list(value) else value
-    if isinstance(value, dict):
-        lists = [value[name] for name in _WRAPPERS if isinstance(value.get(name), list)]
-        if lists and all(isinstance(item, dict) for items in lists for item in items):
-            return [item for items in lists for item in items]
-    return None

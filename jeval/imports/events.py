@@ -67,6 +67,10 @@ class Events:
             if output is not None:
                 event["output"] = output
             return
+        if output is None and not known:
+            event["status"] = "success"
+            self._draft.count("tool success assumed, for neither a result nor an error is recorded")
+            return
         self._outcome(event, output, failure=False if known else None)
 
     def _outcome(self, event: dict[str, Any], value: Any, *, failure: bool | None) -> None:

@@ -8,12 +8,19 @@ from jeval.imports.draft import Draft, Options, Unfit
 
 __all__ = ["FORMATS", "detect", "drafts"]
 
+Records = Iterable[tuple[str, Any]]
+
 _ONE_BY_ONE: dict[str, Callable[[Any, Options], Iterator[Draft]]] = {
     "chat": chat.read,
-    "langfuse": langfuse.read,
-    "langwatch": langwatch.read,
     "deepeval": deepeval.read,
     "generic": generic.read,
+}
+
+# A trace of these may be spread over several records.
+_TOGETHER: dict[str, Callable[[Records, Options], Iterator[tuple[str, Draft | Unfit]]]] = {
+    "otel": otel.read_all,
+    "langfuse": langfuse.read_all,
+    "langwatch": langwatch.read_all,
 }
 
 FORMATS = ("chat", "otel", "langfuse", "langwatch", "deepeval", "generic")
@@ -34,10 +41,10 @@ def detect(record: Any) -> str | None:
     return next((name for name, fits in _DETECTED if fits(record)), None)
 
 
-def drafts(format: str, records: Iterable[tuple[str, Any]], options: Options) -> Iterator[tuple[str, Draft | Unfit]]:
+def drafts(format: str, records: Records, options: Options) -> Iterator[tuple[str, Draft | Unfit]]:
     """The drafts in (place, record) pairs, each with its place, and where a record holds none, why."""
-    if format == "otel":
-        yield from otel.read_all(records, options)
+    if format in _TOGETHER:
+        yield from _TOGETHER[format](records, options)
         return
     read = _ONE_BY_ONE[format]
     for place, record in records:

@@ -1,26 +1,31 @@
 """A trace of spans, whoever recorded it, as a case: what went in, what came out, what was called between."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jeval.imports.conversation import answer_places, fill
 from jeval.imports.draft import Draft, Options, Unfit, json_or_text, shown_text
 from jeval.imports.events import Events
-from jeval.imports.transcript import Step, message_list, steps
+from jeval.imports.messages import message_list, message_of
+from jeval.imports.passages import add_passages, documents_in
+from jeval.imports.transcript import Step, steps
 
-__all__ = ["Span", "Trace", "case_of"]
+__all__ = ["Kind", "Span", "Trace", "case_of"]
+
+# A model call, a tool, a retrieval; what holds others (an agent, a chain); what is beside it (a guardrail, a judge).
+Kind = Literal["llm", "tool", "retriever", "other", "aside"]
 
 # Keys under which a wrapped text stands, likeliest first.
 _TEXTS = "output answer response result text content input question query prompt message completion".split()
-_PASSAGE_TEXTS = ("content", "text", "page_content", "document.content", "pageContent")
 
 
 @dataclass
 class Span:
-    """One step of a trace. `error` is what went wrong, None where nothing did; `order` sorts by time."""
+    """One step of a trace. `error` is what went wrong, None where nothing did; `order` sorts by time; `known` says
+    that no error means success. `parent` is the id of the span it belongs to."""
 
-    kind: Literal["llm", "tool", "retriever", "other"]
+    kind: Kind
     name: str
     input: Any = None
     output: Any = None
@@ -29,11 +34,14 @@ class Span:
     call_id: Any = None
     policy: str | None = None
     passages: list[Any] = field(default_factory=list)
+    id: str = ""
+    parent: str = ""
+    known: bool = False
 
 
 @dataclass
 class Trace:
-    """All that is known of one trace. `input` and `output` are those of the whole, where it has any."""
+    """All that is known of one trace. `input` and `output` are those of the whole, where it has any of its own."""
 
     id: str
     input: Any = None
@@ -46,65 +54,143 @@ def case_of(trace: Trace, options: Options) -> Draft:
     """The case in a trace. Raises Unfit where it holds no answer."""
     draft = Draft({"id": trace.id, "metadata": dict(trace.metadata)})
     spans = sorted(trace.spans, key=lambda span: str(span.order).zfill(24))
-    talk = _talk(trace, spans, draft)
+    whole, outer = _filled((trace.input, trace.output), spans, "other")
+    talk, of = _talk(whole, spans, draft)
     if talk:
         answer = answer_places(talk, Options())[-1]
         fill(draft, talk, answer, Options(transcript=options.transcript, failure=options.failure))
-    _whole(draft, trace)
-    policies = [span.policy for span in spans if span.policy]
-    if policies and "policy" not in draft.body:
-        draft.body["policy"] = policies[-1]
+    else:
+        whole, _ = _filled(whole, spans, "llm")
+    _whole(draft, whole, says_what_was_seen=len(outer) < 2)
+    if policies := [span.policy for span in spans if span.policy]:
+        draft.body.setdefault("policy", policies[-1])
     _tools(draft, spans, options)
-    _context(draft, spans)
+    add_passages(draft, _passages(spans))
     for key in ("input", "output"):
         if key not in draft.body:
             remedy = "record inputs and outputs with your spans; many recorders leave them out unless told to"
             raise Unfit(key, f"is not in trace {trace.id:.40}", remedy)
+    _note_left_out(draft, [span for span in spans if not _same(span, whole)], of, outer)
     if not draft.body["metadata"]:
         del draft.body["metadata"]
     return draft
 
 
-def _talk(trace: Trace, spans: Sequence[Span], draft: Draft) -> list[Step]:
-    """The conversation: of the whole, or of the last model call, which holds what came before it."""
-    pairs = [(trace.input, trace.output)]
-    pairs += [(span.input, span.output) for span in reversed(spans) if span.kind == "llm"]
-    for given, said in pairs:
-        messages = message_list(given)
-        if messages is None:
+def _filled(whole: tuple[Any, Any], spans: Sequence[Span], kind: Kind) -> tuple[tuple[Any, Any], list[Span]]:
+    """What went in and came out of the whole, where it lacks one of them by the outermost spans of a kind.
+
+    Of several side by side it is the first one's input and the last one's output. The spans are returned too.
+    """
+    given, said = whole
+    candidates = [span for span in spans if span.kind == kind and (_is(span.input) or _is(span.output))]
+    if (_is(given) and _is(said)) or not candidates:
+        return whole, []
+    depths = _depths(spans)
+    least = min(depths[id(span)] for span in candidates)
+    outer = [span for span in candidates if depths[id(span)] == least]
+    return (given if _is(given) else outer[0].input, said if _is(said) else outer[-1].output), outer
+
+
+def _is(value: Any) -> bool:
+    return value is not None and value != ""
+
+
+def _same(span: Span, whole: tuple[Any, Any]) -> bool:
+    """Whether a span says nothing but what the whole does."""
+    return all(not _is(own) or own == value for own, value in zip((span.input, span.output), whole, strict=True))
+
+
+def _depths(spans: Sequence[Span]) -> dict[int, int]:
+    """How deep each span stands, by identity; 0 where its parent is not known."""
+    known = {span.id: span for span in spans if span.id}
+    depths = {}
+    for span in spans:
+        depth, at, seen = 0, span, {span.id}
+        while (above := known.get(at.parent)) is not None and above.id not in seen:
+            depth, at = depth + 1, above
+            seen.add(above.id)
+        depths[id(span)] = depth
+    return depths
+
+
+def _talk(whole: tuple[Any, Any], spans: Sequence[Span], draft: Draft) -> tuple[list[Step], Span | None]:
+    """The conversation, and the model call that it is of, None where it is that of the whole.
+
+    The whole's own goes before those of model calls, the last call before others, for it holds what came before it.
+    But one that ends in what the whole came to is the one, and where no span tells of tools, one that does.
+    """
+    pairs: list[tuple[Any, Any, Span | None]] = [(*whole, None)]
+    pairs += [(span.input, span.output, span) for span in reversed(spans) if span.kind == "llm"]
+    found: list[tuple[list[Step], Span | None]] = []
+    unfit: Unfit | None = None
+    for given, said, of in pairs:
+        try:
+            talk = _conversation(given, said, draft)
+        except Unfit as error:  # another one may do
+            unfit = unfit or error
             continue
-        found = list(steps(messages, draft))
-        answer = message_list(said) or _reply(said)
-        found += list(steps(answer, draft, "output")) if answer else []
-        if not answer and (text := _text(said)):
-            found.append(Step("say", "assistant", text))
-        if any(step.kind == "say" and step.role == "assistant" and step.text.strip() for step in found):
-            return found
-    return []
+        if _last_said(talk):
+            found.append((talk, of))
+    if not found and unfit is not None:
+        raise unfit
+    outcome = _text(whole[1])
+    if ends := [pair for pair in found if outcome is not None and _last_said(pair[0]) == outcome.strip()]:
+        found = ends
+    if not any(span.kind == "tool" for span in spans):
+        found.sort(key=lambda pair: not any(step.kind == "result" for step in pair[0]))
+    return found[0] if found else ([], None)
 
 
-def _reply(value: Any) -> list[Any] | None:
-    """The message in a single reply, or in the choices of one."""
+def _last_said(talk: Sequence[Step]) -> str:
+    said = (step.text.strip() for step in reversed(talk) if step.kind == "say" and step.role == "assistant")
+    return next((text for text in said if text), "")
+
+
+def _conversation(given: Any, said: Any, draft: Draft) -> list[Step]:
+    messages = message_list(given)
+    if messages is None:
+        return []
+    answer = _answer(said)
+    if answer[: len(messages)] == messages:  # some return the whole conversation
+        messages = []
+    found = [*steps(messages, draft), *steps(answer, draft, "output")]
+    text = None if answer else _text(said)
+    if text and text.strip() != _last_said(found):
+        found.append(Step("say", "assistant", text))
+    return found
+
+
+def _answer(value: Any) -> list[dict[str, Any]]:
+    """The messages that a model returned: a list, a single one, or the first choice of several."""
     value = json_or_text(value)
-    if isinstance(value, dict) and isinstance(value.get("choices"), list) and value["choices"]:
-        value = value["choices"][0]
-    if isinstance(value, dict) and isinstance(value.get("message"), dict):
-        value = value["message"]
-    if isinstance(value, dict) and "role" in value:
-        return [value]
-    return None
-
-
-def _whole(draft: Draft, trace: Trace) -> None:
-    """The input and output of the whole, where they are texts: they are what the user saw."""
-    for key, value in (("input", trace.input), ("output", trace.output)):
-        if value is None or value == "":
-            continue
-        if message_list(value) or (key == "output" and _reply(value)):
-            if key in draft.body:
+    if found := message_list(value):
+        return found
+    if isinstance(value, dict):
+        for name in ("choices", "generations", "output"):
+            inner = value.get(name)
+            if not isinstance(inner, list) or not inner:
                 continue
-            value = [s.text for s in steps(message_list(value) or _reply(value) or [], draft) if s.kind == "say"]
-            draft.body[key] = value[-1] if value else ""
+            if name == "output" and (found := message_list(inner)):
+                return found
+            first = inner[0][0] if isinstance(inner[0], list) and inner[0] else inner[0]
+            if message := message_of(first):
+                return [message]
+    message = message_of(value)
+    return [message] if message else []
+
+
+def _whole(draft: Draft, whole: tuple[Any, Any], *, says_what_was_seen: bool) -> None:
+    """The input and output of the whole, where they are texts: they are what the user wrote and saw.
+
+    Where several spans say so, each a part of it, what the conversation has goes before them.
+    """
+    for key, role, value in zip(("input", "output"), ("user", "assistant"), whole, strict=True):
+        if not _is(value) or (key in draft.body and not says_what_was_seen):
+            continue
+        if messages := message_list(value) or _answer(value):
+            if key not in draft.body:
+                said = [step.text for step in steps(messages, draft) if step.kind == "say" and step.role == role]
+                draft.body[key] = said[-1] if said else ""
             continue
         text = _text(value)
         if text is None:
@@ -138,48 +224,23 @@ def _tools(draft: Draft, spans: Sequence[Span], options: Options) -> None:
         del draft.notes[text]  # of the calls in the conversation, which these take the place of
     events = Events(options, draft)
     for span in tools:
-        events.whole(span.name, span.input, span.output, error=span.error, call_id=span.call_id)
+        events.whole(span.name, span.input, span.output, error=span.error, call_id=span.call_id, known=span.known)
     draft.body["metadata"].pop("callsWithoutResult", None)
     draft.body["toolEvents"] = events.finished()
 
 
-def _context(draft: Draft, spans: Sequence[Span]) -> None:
-    passages: list[dict[str, Any]] = []
+def _passages(spans: Sequence[Span]) -> Iterator[Any]:
     for span in spans:
-        found = span.passages or (_documents(span.output) if span.kind == "retriever" else [])
-        for item in found:
-            passage = _passage(item)
-            if passage is None:
-                draft.count("a retrieved passage without a text left out")
-            elif passage not in passages:
-                passages.append(passage)
-    if passages:
-        draft.body["context"] = [{"id": f"c{number}", **passage} for number, passage in enumerate(passages, 1)]
+        yield from span.passages or (documents_in(span.output) if span.kind == "retriever" else [])
 
 
-def _documents(value: Any) -> list[Any]:
-    value = json_or_text(value)
-    if isinstance(value, dict):
-        value = next((value[key] for key in ("documents", "results", "passages") if key in value), [value])
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _passage(item: Any) -> dict[str, Any] | None:
-    if isinstance(item, str):
-        return {"content": item} if item else None
-    if not isinstance(item, dict):
-        return None
-    item = item.get("document", item) if isinstance(item.get("document"), dict) else item
-    text = next((item[key] for key in _PASSAGE_TEXTS if isinstance(item.get(key), str)), None)
-    if not text:
-        return None
-    source = next(
-        (item[k] for k in ("source", "document_id", "document.id", "id") if isinstance(item.get(k), str)),
-        None,
-    )
-    title = item.get("title")
-    return {
-        "content": text,
-        **({"title": title} if isinstance(title, str) else {}),
-        **({"source": source} if source else {}),
-    }
+def _note_left_out(draft: Draft, spans: Sequence[Span], of: Span | None, outermost: Sequence[Span]) -> None:
+    """Say of which spans nothing is in the case."""
+    used = [id(span) for span in (*outermost, *([of] if of else []))]
+    left = [span for span in spans if id(span) not in used]
+    calls = sum(span.kind == "llm" for span in left)
+    others = sum(span.kind in ("other", "aside") for span in left)
+    if calls and of is not None:
+        draft.note("model call besides the one the conversation is from left out", calls)
+    if others:
+        draft.note("span that is no model call, tool or retrieval left out", others)
