@@ -1,4 +1,4 @@
-"""What every test stands on: no network beyond this machine, nobody's keys, the same examples each time.
+"""What every test stands on: no network beyond this machine, nobody's keys, the same examples and width each time.
 
 A test that reaches out fails, even where the code under test swallows the error. Names under `.invalid` fail
 to resolve, as they would anywhere. Tests marked `live` are let through when `-m live` selects them.
@@ -21,6 +21,9 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=1000, suppress_health_check=_QUIET)
 settings.load_profile("steady")
+
+# Tests in several processes are told another width than tests in one.
+os.environ["COLUMNS"] = "100"
 
 
 class NetworkBlocked(RuntimeError):
