@@ -44,6 +44,15 @@ def test_a_run_is_reproduced_although_the_same_was_asked_afresh_since(tmp_path: 
     assert checks_of(tmp_path / "jeval.db") == before
 
 
+def test_a_run_that_asked_everything_afresh_is_reproduced_without_asking(tmp_path: Path) -> None:
+    with judging() as server:
+        assert jeval("run", *project(tmp_path, 3), *local(server.url), "judge.reuse=never").code == 0
+        before, asked = checks_of(tmp_path / "jeval.db"), len(server.bodies)
+        assert jeval("run", "--from-run", "@last", store_of(tmp_path)).code == 0
+        assert len(server.bodies) == asked
+    assert checks_of(tmp_path / "jeval.db") == before
+
+
 def test_the_saved_yaml_and_the_data_alone_give_the_same_config_hash_elsewhere(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()

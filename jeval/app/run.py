@@ -178,7 +178,8 @@ class _Session:
         self.prepared, self.connection, self.progress = prepared, connection, progress
         self.judge, self.keys, self.outcome = judge, keys, outcome
         planner = Planner(prepared.rubrics, prepared.metrics, settings.max_state_tokens)
-        recall = None if settings.reuse == "never" else StoredJudgments(connection, keys.judge, replay)
+        afresh = settings.reuse == "never" and replay is None
+        recall = None if afresh else StoredJudgments(connection, keys.judge, replay)
         self.evaluator = Evaluator(
             planner,
             judge,
