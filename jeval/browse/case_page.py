@@ -4,6 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
+from jeval.browse.asked import asked
 from jeval.browse.check_list import describe
 from jeval.browse.rows import STATUSES, NotHere, every, find_run, one, rubrics_of
 
@@ -66,9 +67,16 @@ def body_of(conn: sqlite3.Connection, run: int, key: int) -> dict[str, Any] | No
 
 
 def case_checks(conn: sqlite3.Connection, run: dict[str, Any], key: int) -> list[dict[str, Any]]:
-    """A case's checks in a run, what needs eyes first."""
+    """A case's checks in a run, what needs eyes first. `asked` is what the judge was asked, question by question;
+    `repeats` the status in each repetition where they are not the same, else empty."""
     rubrics = {rubric["pk"]: rubric for rubric in rubrics_of(conn, run["pk"])}
     found = [describe(row, run, rubrics[row["rubric"]]) for row in every(conn, _CHECKS, (run["pk"], key))]
+    flips = dict(
+        conn.execute("SELECT rubric, statuses FROM repeat_flips WHERE run = ? AND case_key = ?", (run["pk"], key))
+    )
+    for check in found:
+        check["asked"] = asked(check["criterion"], [part.name for part in check["parts"]])
+        check["repeats"] = json.loads(flips.get(check["rubric"]["pk"], "[]"))
     order = list(rubrics)
     return sorted(found, key=lambda c: (_RANK[c["status"]], -c["critical"], order.index(c["rubric"]["pk"])))
 
@@ -88,7 +96,7 @@ def case_page(conn: sqlite3.Connection, name: str, case_id: str) -> dict[str, An
         "labels": labels_of(conn, case_id),
         "scores": _scores(conn, run["pk"], key),
         "requests": _requests(conn, run["pk"], key),
-        "others": _others(conn, key),
+        "others": _others(conn, run["pk"], key),
         "before": _neighbour(conn, run["pk"], key, "<", "DESC"),
         "after": _neighbour(conn, run["pk"], key, ">", "ASC"),
     }
@@ -118,14 +126,29 @@ def labels_of(conn: sqlite3.Connection, case_id: str) -> dict[str, list[dict[str
 def _scores(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
     rows = every(
         conn,
-        "SELECT m.id, m.version, r.status, r.score, r.passed, r.strict, r.threshold,"
+        "SELECT m.id, m.version, m.definition, r.status, r.score, r.passed, r.strict, r.threshold,"
         " r.confidence, r.reason, r.breakdown"
         " FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result"
         " WHERE s.run = ? AND s.case_key = ? ORDER BY m.id",
         (run, key),
     )
     prose = _explanations(conn, run, key)
-    return [row | {"breakdown": json.loads(row["breakdown"]), "prose": prose.get(row["id"])} for row in rows]
+    for row in rows:
+        questions = json.loads(row["definition"]).get("questions") or []
+        row["breakdown"] = [part | _marks(part, questions) for part in json.loads(row["breakdown"])]
+        row["prose"] = prose.get(row["id"])
+    return rows
+
+
+def _marks(part: dict[str, Any], questions: list[Any]) -> dict[str, Any]:
+    """What a question's options are worth: `credits` of a choice by option, null where one does not apply; the one
+    that `leads`."""
+    place = part["position"] - 1
+    definition = questions[place] if 0 <= place < len(questions) else {}
+    credits = definition.get("options") if part["type"] == "choice" else None
+    probabilities = part["probabilities"] or {}
+    leads = max(probabilities, key=probabilities.__getitem__) if probabilities else None
+    return {"credits": credits if isinstance(credits, dict) else {}, "leads": leads}
 
 
 def _explanations(conn: sqlite3.Connection, run: int, key: int) -> dict[str, dict[str, Any]]:
@@ -139,14 +162,20 @@ def _explanations(conn: sqlite3.Connection, run: int, key: int) -> dict[str, dic
     return {row["id"]: row for row in every(conn, sql, (run, key))}
 
 
+# The requests that a case's answers rest on: the run's own, and those of earlier runs whose answers it used again.
+_REQUESTS = """
+SELECT r.id AS run_id, q.run <> :run AS reused, q.model_served, q.asked_at, q.latency_ms, q.attempts, q.input_tokens,
+  q.output_tokens, q.request_id, q.error_kind, q.error_message, q.repeat
+FROM request_rows q JOIN runs r ON r.pk = q.run
+WHERE q.id IN (
+  SELECT id FROM request_rows WHERE run = :run AND case_key = :key
+  UNION SELECT s.value FROM run_cases c, json_each(c.sources) s WHERE c.run = :run AND c.case_key = :key)
+ORDER BY q.asked_at, q.id LIMIT 1000
+"""
+
+
 def _requests(conn: sqlite3.Connection, run: int, key: int) -> list[dict[str, Any]]:
-    return every(
-        conn,
-        "SELECT model_served, asked_at, latency_ms, attempts, input_tokens, output_tokens,"
-        " request_id, error_kind, error_message,"
-        " repeat FROM request_rows WHERE run = ? AND case_key = ? ORDER BY id LIMIT 100",
-        (run, key),
-    )
+    return every(conn, _REQUESTS, {"run": run, "key": key})
 
 
 def _neighbour(conn: sqlite3.Connection, run: int, key: int, sign: str, order: str) -> str | None:
@@ -160,21 +189,30 @@ def _neighbour(conn: sqlite3.Connection, run: int, key: int, sign: str, order: s
     return row[0] if row else None
 
 
-def _others(conn: sqlite3.Connection, key: int, limit: int = 15) -> dict[str, Any]:
-    """The same case in the latest runs: `runs`, and `rubrics` with a status for each run or None."""
+def _others(conn: sqlite3.Connection, run: int, key: int, limit: int = 15) -> dict[str, Any]:
+    """The same case in this run and the latest others: `runs`, newest first; `rubrics` with a status for each run or
+    None, and `metrics` with a score."""
     runs = every(
         conn,
         "SELECT r.pk, r.id, r.name, r.started_at, r.thresholds, r.judge, rc.content FROM runs r"
-        " JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ? ORDER BY r.started_at DESC,"
+        " JOIN run_cases rc ON rc.run = r.pk AND rc.case_key = ? ORDER BY r.pk <> ?, r.started_at DESC,"
         " r.pk DESC LIMIT ?",
-        (key, limit),
+        (key, run, limit),
     )
+    runs.sort(key=lambda row: (row["started_at"], row["pk"]), reverse=True)
     cells: dict[str, dict[int, str]] = {}
-    for run in runs:
+    scores: dict[str, dict[int, float]] = {}
+    for one_run in runs:
         for rubric, status in conn.execute(
             "SELECT rubrics.id, c.status FROM check_rows c JOIN rubrics ON rubrics.pk = c.rubric"
             " WHERE c.run = ? AND c.case_key = ?",
-            (run["pk"], key),
+            (one_run["pk"], key),
         ):
-            cells.setdefault(rubric, {})[run["pk"]] = STATUSES[status]
-    return {"runs": runs, "rubrics": sorted(cells.items())}
+            cells.setdefault(rubric, {})[one_run["pk"]] = STATUSES[status]
+        for metric, score in conn.execute(
+            "SELECT m.id, r.score FROM score_rows s JOIN metrics m ON m.pk = s.metric"
+            " JOIN score_results r ON r.id = s.result WHERE s.run = ? AND s.case_key = ? AND r.score IS NOT NULL",
+            (one_run["pk"], key),
+        ):
+            scores.setdefault(metric, {})[one_run["pk"]] = score
+    return {"runs": runs, "rubrics": sorted(cells.items()), "metrics": sorted(scores.items())}

@@ -1,5 +1,6 @@
 """The pages under /-/jeval: each reads its address, asks the store, fills its template."""
 
+import asyncio
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,10 +9,12 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from datasette import Forbidden, Response
 from datasette.utils import sqlite_timelimit
+from datasette.utils.asgi import AsgiStream
 
 from jeval.browse import compare_page, history_page, review, run_list, sweep_page
 from jeval.browse.carried import carry, with_store
 from jeval.browse.case_page import case_page, latest_run_of
+from jeval.browse.export import FORMATS, checks_of, pieces
 from jeval.browse.filters import Filters
 from jeval.browse.posted import refusal
 from jeval.browse.rows import NotHere, find_run
@@ -102,7 +105,7 @@ class Desk(NamedTuple):
 def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
     """A view: finds the store, checks that the visitor may see it, and turns what goes wrong into words."""
 
-    async def view(request: Any, datasette: Any) -> Response:
+    async def view(request: Any, datasette: Any) -> Any:
         args = parse_qsl(request.query_string, keep_blank_values=True, max_num_fields=500)
         known = await find_stores(datasette)
         seen = [name for name in known if await _may_see(datasette, request, name)]
@@ -114,7 +117,7 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
         await datasette.ensure_permissions(request.actor, [("view-database", store), "view-instance"])
         keep_tended(datasette.databases[store])
         try:
-            response: Response = await handler(desk)
+            return await handler(desk)
         except NotHere as missing:
             return desk.page("wrong.html", {"title": "Not here", "message": str(missing)}, 404)
         except sqlite3.OperationalError as error:
@@ -125,7 +128,6 @@ def _page(handler: Callable[[Desk], Any]) -> Callable[..., Any]:
                 f" Narrow the filters and try again."
             )
             return desk.page("wrong.html", {"title": "Too slow", "message": words}, 503)
-        return response
 
     return view
 
@@ -147,6 +149,26 @@ async def _run(desk: Desk) -> Response:
     if found["run"]["id"] != name:
         return _redirect(desk, f"/-/jeval/run/{quote(found['run']['id'], safe='')}", desk.request.query_string)
     return desk.page("run.html", found)
+
+
+async def _export(desk: Desk) -> Any:
+    """The run's checks as a file; read by a connection of its own, for it may take a while."""
+    name, form = unquote(desk.request.url_vars["run"]), desk.request.url_vars["format"]
+    conn = desk.datasette.databases[desk.store].connect()
+    try:
+        run, rows = await asyncio.to_thread(checks_of, conn, name, Filters.read(desk.args))
+    except BaseException:
+        conn.close()
+        raise
+
+    async def stream(writer: Any) -> None:
+        try:
+            await pieces(rows, form, writer.write)
+        finally:
+            conn.close()
+
+    headers = HEADERS | {"content-disposition": f'attachment; filename="{run}-checks.{form}"'}
+    return AsgiStream(stream, headers=headers, content_type=FORMATS[form])
 
 
 async def _case(desk: Desk) -> Response:
@@ -258,6 +280,7 @@ async def _missing(desk: Desk) -> Response:
 ROUTES = [
     (r"^/-/jeval/?$", _page(_runs)),
     (r"^/-/jeval/run/(?P<run>[^/]+)$", _page(_run)),
+    (r"^/-/jeval/run/(?P<run>[^/]+)/checks\.(?P<format>csv|json)$", _page(_export)),
     (r"^/-/jeval/case/(?P<run>[^/]+)/(?P<case>[^/]+)$", _page(_case)),
     (r"^/-/jeval/compare$", _page(_compare)),
     (r"^/-/jeval/history$", _page(_history)),

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 import shlex
 import sqlite3
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any
 from jeval.browse.check_list import list_of_checks
 from jeval.browse.filters import Filters
 from jeval.browse.rows import counts_of, every, find_run, one, rubrics_of, totals
+from jeval.report.gated import stored_gate
 
 __all__ = ["run_head", "run_page"]
 
@@ -44,7 +46,9 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
         "scores": scores(conn, run["pk"]),
         "previous": previous,
         "difference": difference(previous, run) if previous else [],
+        "config": config_lines(previous, run),
         "command": command(run),
+        "gate": stored_gate(run["gate"], run["exit_code"]),
         "errors": _errors(conn, run["pk"]) if found["totals"]["counts"]["error"] else [],
         "flips": conn.execute("SELECT count(*) FROM repeat_flips WHERE run = ?", (run["pk"],)).fetchone()[0],
     }
@@ -93,32 +97,57 @@ def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
     return [row | {"spread": spread[row["metric"]]} for row in rows]
 
 
+def config_lines(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The whole configuration of a run as (sign, line) pairs: "+" for a line that the run before did not have, "-"
+    for one that only it had, " " for the others."""
+    if before is None:
+        return [(" ", line) for line in after["config_yaml"].splitlines()]
+    return list(_compared(before["config_yaml"], after["config_yaml"]))
+
+
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What differs between two configurations, as ("-" or "+" or "@", line) pairs."""
-    return list(_difference(before["config_yaml"], after["config_yaml"]))
+    """What differs between two configurations, as ("-" or "+", line) pairs, each after its section as ("@", line)."""
+    found: list[tuple[str, str]] = []
+    section: tuple[str, str] | None = None
+    for sign, line in _compared(before["config_yaml"], after["config_yaml"]):
+        if sign == " ":
+            section = ("@", line) if line and not line.startswith(" ") else section
+            continue
+        if line.startswith(" ") and section is not None:
+            found.append(section)
+            section = None
+        found.append((sign, line))
+    return found
 
 
 @lru_cache(maxsize=64)
-def _difference(before: str, after: str) -> tuple[tuple[str, str], ...]:
+def _compared(before: str, after: str) -> tuple[tuple[str, str], ...]:
     one, other = before.splitlines()[:5000], after.splitlines()[:5000]
     found: list[tuple[str, str]] = []
-    section: tuple[str, str] | None = None
-    for line in difflib.ndiff(one, other) if len(one) * len(other) < 400_000 else difflib.unified_diff(one, other, n=0):
-        sign, text = line[:1], line[2:]
-        if sign == " " and text and not text.startswith(" "):
-            section = ("@", text)
-        elif sign in "+-" and sign:
-            if text.startswith(" ") and section is not None:
-                found.append(section)
-                section = None
-            found.append((sign, text))
+    for _, begin, end, other_begin, other_end in difflib.SequenceMatcher(None, one, other, False).get_opcodes():
+        same = one[begin:end] == other[other_begin:other_end]
+        if not same:
+            found += [("-", line) for line in one[begin:end]]
+        found += [(" " if same else "+", line) for line in other[other_begin:other_end]]
     return tuple(found)
 
 
 def command(run: Mapping[str, Any]) -> dict[str, str]:
-    """The commands that do the run again: from its overrides, and exactly as saved."""
-    overrides = [str(one) for one in json.loads(run["overrides"] or "[]")]
+    """The commands that do the run again: exactly as saved, and from what was given on its command line. Both name
+    the store where the run's own command did."""
+    overrides = [_typed(str(one)) for one in json.loads(run["overrides"] or "[]")]
+    stores = [one for one in overrides if one.startswith("store=")][-1:]
     return {
-        "again": " ".join(["jeval run", *(shlex.quote(one) for one in overrides)]),
-        "exact": f"jeval run --from-run {run['id']}",
+        "exact": " ".join(["jeval run --from-run", run["id"], *map(shlex.quote, stores)]),
+        "again": " ".join(["jeval run", *map(shlex.quote, overrides)]),
     }
+
+
+# Values of these keys are put in quotes by `jeval run`, so that nobody has to.
+_QUOTED = re.compile(r"((?:[+\w.-]+\.)?(?:path|base_url|model|name|store)|gate\.baseline)='([^'\\$\[\"][^'\\$]*)'")
+
+
+def _typed(override: str) -> str:
+    """An override as one types it."""
+    quoted = _QUOTED.fullmatch(override)
+    return override if quoted is None or quoted[2] == "null" else f"{quoted[1]}={quoted[2]}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jeval.counted import counted
 from jeval.gate import GateVerdict
 from jeval.report.escape import code, command_data, command_property, markdown
+from jeval.report.gated import gate_word
 from jeval.report.overview import STATUSES, CheckLine, Overview
 
 __all__ = ["ANNOTATIONS", "LISTED", "github_annotations", "github_summary"]
@@ -20,8 +21,11 @@ LISTED = 25
 _WIDTH = 300
 
 
-def github_summary(overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = ()) -> str:
-    """The run as GitHub's Markdown; `failures` are the failed checks to list, what matters most first."""
+def github_summary(
+    overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = (), *, gate: str = ""
+) -> str:
+    """The run as GitHub's Markdown; `failures` are the failed checks to list, what matters most first. `gate` is the
+    name of the gate that gave the verdict."""
     name = f" {code(overview.name)}" if overview.name else ""
     lines = [f"## {_headline(overview, verdict)}", "", f"Run {code(overview.id)}{name}: {_what(overview)}"]
     if overview.simulated:
@@ -30,8 +34,9 @@ def github_summary(overview: Overview, verdict: GateVerdict | None, failures: Se
             "**Simulated**: the offline judge compares words; these are no findings about the answers.",
         ]
     if verdict is not None:
-        lines += ["", "| | gate |", "|---|---|"]
-        lines += [f"| {'✓' if reason.holds else '✕'} | {markdown(reason.text)} |" for reason in verdict.reasons]
+        lines += ["", f"| | {f'gate {code(gate)}' if gate else 'gate'} |", "|---|---|"]
+        broken_first = sorted(verdict.reasons, key=lambda reason: reason.holds)
+        lines += [f"| {'✓' if reason.holds else '✕'} | {markdown(reason.text)} |" for reason in broken_first]
     if overview.rubrics:
         lines += ["", *_rubric_table(overview)]
     if overview.scores:
@@ -50,11 +55,7 @@ def github_summary(overview: Overview, verdict: GateVerdict | None, failures: Se
 
 
 def _headline(overview: Overview, verdict: GateVerdict | None) -> str:
-    if verdict is None:
-        head = "jeval"
-    else:
-        words = {0: "gate passed", 1: "gate failed", 2: "gate not passed: incomplete"}
-        head = f"jeval: {words.get(verdict.exit_code, 'gate not passed')}"
+    head = "jeval" if verdict is None else f"jeval: gate {gate_word(verdict.exit_code)}"
     number = overview.critical_failures
     critical = counted(number, "critical failure") if number else "no critical failures"
     return f"{head}, {critical}"

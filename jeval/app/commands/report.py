@@ -50,20 +50,26 @@ def _html(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
 
 
 def _markdown(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
+    from jeval.report.gated import stored_gate
     from jeval.report.github import LISTED, github_summary
     from jeval.store.reading import CheckFilter, read_checks, read_overview
 
-    failed = read_checks(connection, run["pk"], CheckFilter(statuses=("fail",)), LISTED + 1)
-    yield github_summary(read_overview(connection, run), None, list(failed))
+    failed = list(read_checks(connection, run["pk"], CheckFilter(statuses=("fail",)), LISTED + 1))
+    gate = stored_gate(run["gate"], run["exit_code"])
+    verdict, name = (gate.verdict, gate.name) if gate else (None, "")
+    yield github_summary(read_overview(connection, run), verdict, failed, gate=name)
 
 
 def _junit(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
+    from jeval.report.gated import stored_gate
     from jeval.report.junit import junit
     from jeval.store.reading import read_overview, read_scores, read_suites
 
     overview = read_overview(connection, run)
+    gate = stored_gate(run["gate"], run["exit_code"])
     scores = ((line, read_scores(connection, run["pk"], line.id)) for line in overview.scores)
-    return junit(overview, read_suites(connection, run["pk"], overview), scores)
+    reviews_fail = gate is not None and gate.reviews_fail
+    return junit(overview, read_suites(connection, run["pk"], overview), scores, reviews_fail=reviews_fail)
 
 
 def _write(name: str, option: str, text: Iterable[str]) -> None:
