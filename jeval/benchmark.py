@@ -174,7 +174,7 @@ def _cautions(
     silent = overall.confusion.n(("skipped",), ("fail",))
     if silent:
         were = "was" if silent == 1 else "were"
-        yield Caution("skipped", f"{counted(silent, 'check')} labelled fail {were} skipped: nobody would look at it")
+        yield Caution("skipped", f"{counted(silent, 'check')} labelled fail {were} skipped: nobody would look there")
     errors = overall.confusion.n(("error",))
     if errors:
         yield Caution(

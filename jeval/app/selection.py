@@ -24,9 +24,10 @@ class Selection:
     limit: int | None = None
 
     def wants(self, case: Case) -> bool:
-        if not self.where:
-            return True
-        metadata = case.metadata or {}
+        return not self.where or self.matches(case.metadata or {})
+
+    def matches(self, metadata: Mapping[str, Any]) -> bool:
+        """Whether metadata has every value that `where` asks for."""
         return all(key in metadata and _equal(metadata[key], value) for key, value in self.where.items())
 
     def draw(self, case_id: str) -> int:
