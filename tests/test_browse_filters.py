@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jeval.browse.filters import Filters, where
 
 WORDS = st.text(min_size=1, max_size=20).map(str.strip).filter(bool)
-ABOUT = ("dataset", "match", "store")
+ABOUT = ("dataset", "match")
 STATES = st.dictionaries(st.sampled_from(ABOUT), WORDS).map(lambda of: tuple((n, of[n]) for n in ABOUT if n in of))
 LISTS = st.lists(WORDS, max_size=3, unique=True).map(tuple)
 

@@ -279,18 +279,18 @@ class Form(HTMLParser):
 
 
 PLACES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "runs": ("/-/jeval?name=2026&dataset=orchard&state=complete&sort=fail&store=lists", run_list.ABOUT),
-    "a run's checks": ("/-/jeval/run/2026-tuesday?sort=case&store=lists", ()),
+    "runs": ("/-/jeval?name=2026&dataset=orchard&state=complete&sort=fail", run_list.ABOUT),
+    "a run's checks": ("/-/jeval/run/2026-tuesday?sort=case", ()),
     "history": (
-        "/-/jeval/history?dataset=orchard&thresholds=strict&match=any&changed=1&sort=worst&store=lists",
+        "/-/jeval/history?dataset=orchard&thresholds=strict&match=any&changed=1&sort=worst",
         history_page.ABOUT,
     ),
     "changes": (
-        "/-/jeval/compare?a=2026-monday&b=2026-tuesday&change=new_failures&match=a&sort=case&store=lists",
+        "/-/jeval/compare?a=2026-monday&b=2026-tuesday&change=new_failures&match=a&sort=case",
         compare_page.ABOUT,
     ),
-    "flips": ("/-/jeval/sweep/nights?match=2026-monday&profiles=fail&sort=rubric&store=lists", sweep_page.ABOUT),
-    "review": ("/-/jeval/review?run=2026-tuesday&queue=fail&sort=case&store=lists", ("run", "queue")),
+    "flips": ("/-/jeval/sweep/nights?match=2026-monday&profiles=fail&sort=rubric", sweep_page.ABOUT),
+    "review": ("/-/jeval/review?run=2026-tuesday&queue=fail&sort=case", ("run", "queue")),
 }
 ALL_OF_THEM = (
     "status=fail&status=error&rubric=claim&rubric=tone&severity=critical&kind=tool-claim&kind=custom&outcome=unclear"
@@ -433,12 +433,11 @@ def test_the_queue_goes_by_case_where_it_is_asked_to(browser: Browser):
 
 
 def test_a_label_leads_back_to_the_queue_it_was_given_in(browser: Browser):
-    path = "/-/jeval/review?store=lists&run=2026-tuesday&queue=fail&severity=critical&sort=case&skip=1"
+    path = "/-/jeval/review?run=2026-tuesday&queue=fail&severity=critical&sort=case&skip=1"
     text = browser.get(path).text
-    assert '<form method="post" action="/-/jeval/review?store=lists"' in text
     form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', text[text.index('method="post"') :]))
     assert form["narrow"].replace("&amp;", "&") == "severity=critical&sort=case"
-    assert (form["run"], form["queue"], form["skip"], form["store"]) == ("2026-tuesday", "fail", "1", "lists")
+    assert (form["run"], form["queue"], form["skip"]) == ("2026-tuesday", "fail", "1")
 
 
 UNKNOWN = {
@@ -492,6 +491,11 @@ def test_what_is_not_there_is_named_with_what_there_is(browser: Browser, place: 
 )
 def test_so_it_is_with_what_only_one_list_has(browser: Browser, address: str, words: str):
     assert words in browser.get(address).text
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_the_store_of_an_address_is_no_filter(browser: Browser, name: str):
+    assert "narrows nothing" not in browser.get(f"{PLACES[name][0]}&store=lists").text
 
 
 @pytest.mark.parametrize("name", PLACES)

@@ -19,7 +19,7 @@ _LISTS = ("status", "rubric", "severity", "kind", "outcome", "rule")
 _TEXTS = ("case", "key", "value", "q")
 _NUMBERS = ("slower", "faster")
 _NARROWING = (*_LISTS, *_TEXTS, *_NUMBERS)
-# In every list's address: the store it reads, where a server has several.
+# Which store is meant is no list's matter: every link of a page is given it afterwards.
 _EVERYWHERE = ("store",)
 
 # How many values of one filter, and how many characters of a text, an address may hold.
@@ -63,19 +63,18 @@ class Filters:
                 given.setdefault(name, []).append(text.strip()[:_CHARACTERS])
         last = {name: values[-1] for name, values in given.items()}
         numbers = {name: _number(last.get(name)) for name in _NUMBERS}
-        of = dict.fromkeys((*about, *_EVERYWHERE))
         page = _number(last.get("page")) or 1
         values: dict[str, Any] = {name: tuple(dict.fromkeys(given.get(name, ())))[:_VALUES] for name in _LISTS}
         values |= {name: last.get(name, "") for name in (*_TEXTS, "sort")} | numbers
         return cls(
             **values,
             page=max(1, min(int(page), 1_000_000)),
-            about=tuple((name, last[name]) for name in of if name in last),
+            about=tuple((name, last[name]) for name in about if name in last),
             unread=tuple((name, last[name]) for name in _NUMBERS if name in last and numbers[name] is None),
             strangers=tuple(
                 name
                 for name in given
-                if name not in (*_NARROWING, "sort", "page", *of, *known) and not name.startswith("_")
+                if name not in (*_NARROWING, "sort", "page", *about, *known, *_EVERYWHERE) and not name.startswith("_")
             )[:_VALUES],
         )
 
@@ -137,11 +136,11 @@ class Filters:
 
     def narrow(self) -> str:
         """The filters and their order alone, as a query string without its question mark."""
-        return urlencode(replace(self, about=(), page=1).pairs())
+        return urlencode(replace(self, about=()).pairs())
 
     def alone(self) -> "Filters":
         """The filters without what their list is about: for a list of another kind."""
-        return replace(self, about=tuple(pair for pair in self.about if pair[0] in _EVERYWHERE), sort="", page=1)
+        return replace(self, about=(), sort="", page=1)
 
     def cleared(self) -> "Filters":
         """What the list is about, and its order, with nothing narrowed."""

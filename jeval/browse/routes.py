@@ -229,7 +229,7 @@ async def _label(desk: Desk, config: dict[str, Any]) -> Response:
             now=now,
         )
     )
-    back = [(name, posted[name]) for name in ("store", "run", "queue", "skip") if posted.get(name)]
+    back = [(name, posted[name]) for name in ("run", "queue", "skip") if posted.get(name)]
     back += Filters.read(parse_qsl(posted.get("narrow", ""))).pairs()
     back += [("done", case_id), ("of", rubric_id), ("as", expected)]
     response = _redirect(desk, "/-/jeval/review", urlencode(back), status=303)
