@@ -142,6 +142,18 @@ def test_labels_and_checks_that_have_no_counterpart_are_counted_by_rubric(tmp_pa
     assert "30 of 60 checks labelled" in ran.out
 
 
+def test_a_label_of_a_metric_is_told_from_one_of_nothing(tmp_path: Path) -> None:
+    rows = fair(30)
+    connection = told_run(tmp_path, rows)
+    with closing(connection):
+        connection.execute("INSERT INTO metrics VALUES (1, 'warmth', '1.0.0', 'x', '{}')")
+        connection.execute("INSERT INTO score_results VALUES (1, 'scored', 1.0, 1, 0, 0.5, 1.0, '', '[]')")
+        connection.execute("INSERT INTO score_rows SELECT run, case_key, 1, 1 FROM run_cases")
+    more = {"caseId": "c001", "rubricId": "warmth", "expected": "pass"}
+    ran = jeval("benchmark", "@last", "--labels", str(write_labels(tmp_path, rows, "tone", more)))
+    assert "1 label of warmth without a check: it is a metric, and only checks are held against labels" in ran.out
+
+
 def test_one_rubric_can_be_looked_at_alone(tmp_path: Path) -> None:
     rows = fair(30)
     told_run(tmp_path, rows, [rubric(), rubric("silence")]).close()

@@ -153,6 +153,8 @@ def test_a_rubric_alone_is_tuned_past_its_own_thresholds(tmp_path: Path) -> None
     ran = tune("--target", "false_pass_rate=0.1", "--rubric", "tone")
     assert ran.code == 0
     assert "thresholds: {pass: 0.65, fail: 0.99}" in ran.out
+    # A profile would not change what the rubric says itself: its file is changed instead.
+    assert f"jeval run --from-run {RUN} --accept-changes store=jeval.db" in ran.out
     assert "--rubric tone" in ran.out
 
 

@@ -94,8 +94,13 @@ def _print_nothing(painter: Painter, found: Benchmark) -> None:
 def _print_strays(painter: Painter, found: Benchmark) -> None:
     """Labels that meet no check, by rubric."""
     known = {one.rubric.id: one.checks for one in found.rubrics if one.rubric is not None}
+    metrics = {metric.id for metric in found.run.metrics}
     for name, number in found.labels.stray.items():
-        why = "its cases are not in the run" if known.get(name) else "the run has no such rubric"
+        why = "the run has no such rubric"
+        if known.get(name):
+            why = "its cases are not in the run"
+        elif name in metrics:
+            why = "it is a metric, and only checks are held against labels"
         painter.line(f"  {counted(number, 'label')} of {plain(name, 60)} without a check: {why}")
 
 
@@ -140,10 +145,10 @@ def _print_decisions(painter: Painter, lines: Sequence[RubricBenchmark]) -> None
             [
                 f"{table.n():,}/{line.checks:,}",
                 "·" if decided is None else f"{decided:.0%}",
-                *(share_text(table.share(name)) for name in ("accuracy", "false_pass_rate", "false_fail_rate")),
+                *(share_text(table.share(name)) for name in ("false_pass_rate", "false_fail_rate", "accuracy")),
             ]
         )
-    heads = ["labelled", "decided", "right", "false passes", "false fails"]
+    heads = ["labelled", "decided", "false passes", "false fails", "right"]
     _print_rows(painter, "decisions", lines, heads, rows)
 
 

@@ -21,7 +21,15 @@ from jeval.problems import nearest
 from jeval.rubric import Rubric
 from jeval.store.alignment import run_facts
 from jeval.store.find import find_run
-from jeval.store.labels import case_metadata, cases_of, checks_of, count_checks, labels_of_run, rubrics_of
+from jeval.store.labels import (
+    StoredCheck,
+    case_metadata,
+    cases_of,
+    checks_of,
+    count_checks,
+    labels_of_run,
+    rubrics_of,
+)
 
 __all__ = [
     "LabelledRun",
@@ -94,15 +102,14 @@ def read_labelled(
     row = find_run(connection, args.run)
     run, where = row["pk"], where_of(args)
     rubrics = _chosen([Rubric.model_validate(body) for body in rubrics_of(connection, run)], only, row["id"])
-    given = read_labels(Path(args.labels)) if args.labels else list(labels_of_run(connection, run))
+    given = read_labels(Path(args.labels).expanduser()) if args.labels else list(labels_of_run(connection, run))
     if not given:
         raise NotFound(_none(args, row["id"]))
     selected, outside = split_cases(connection, run, where, row["id"])
     names = {rubric.id for rubric in rubrics}
     settled = settle(label for label in given if only is None or label.rubric_id in names)
     wanted = [case_id for case_id in dict.fromkeys(case_id for case_id, _ in settled) if case_id not in outside]
-    bodies = {case_id: Case.model_validate(body) for case_id, body in cases_of(connection, run, wanted)}
-    found = _checks(connection, run, rubrics, settled, bodies)
+    found, metadata = _checks(connection, run, rubrics, settled, wanted)
     stray = Counter(
         rubric_id for case_id, rubric_id in settled if (case_id, rubric_id) not in found and case_id not in outside
     )
@@ -116,7 +123,7 @@ def read_labelled(
         {rubric.id: totals.get(rubric.id, 0) for rubric in rubrics},
         LabelFacts(args.labels or "the store", labels_sha256(said), here, dict(stray)),
         where,
-        {case_id: case.metadata or {} for case_id, case in bodies.items()},
+        metadata,
     )
 
 
@@ -189,19 +196,26 @@ def _checks(
     run: int,
     rubrics: Iterable[Rubric],
     settled: Mapping[CheckKey, Settled],
-    bodies: Mapping[str, Case],
-) -> dict[CheckKey, LabelledCheck | None]:
-    """The run's checks that labels are of, in the order of the labels; None where the labels disagree."""
+    wanted: Sequence[str],
+) -> tuple[dict[CheckKey, LabelledCheck | None], dict[str, Mapping[str, Any]]]:
+    """The run's checks of these cases that labels are of, None where the labels disagree; and the cases' metadata.
+
+    Cases are read one at a time, for of each only what deciding needs is kept.
+    """
     kinds: dict[str, RubricKind] = {rubric.id: kind_of(rubric) for rubric in rubrics}
-    stored = {(check.case_id, check.rubric_id): check for check in checks_of(connection, run, bodies)}
+    stored: dict[str, list[StoredCheck]] = {}
+    for check in checks_of(connection, run, wanted):
+        if (check.case_id, check.rubric_id) in settled:
+            stored.setdefault(check.case_id, []).append(check)
     found: dict[CheckKey, LabelledCheck | None] = {}
-    for key, one in settled.items():
-        check = stored.get(key)
-        if check is not None:
-            kind, case = kinds[check.rubric_id], bodies[check.case_id]
-            found[key] = (
-                None
-                if one.label is None
-                else labelled_check(kind, case, one.label, check.status, check.reason, check.probabilities)
-            )
-    return found
+    metadata: dict[str, Mapping[str, Any]] = {}
+    for case_id, body in cases_of(connection, run, wanted):
+        case = Case.model_validate(body)
+        metadata[case_id] = case.metadata or {}
+        for check in stored.get(case_id, ()):
+            key = (case_id, check.rubric_id)
+            label, kind = settled[key].label, kinds[check.rubric_id]
+            found[key] = None
+            if label is not None:
+                found[key] = labelled_check(kind, case, label, check.status, check.reason, check.probabilities)
+    return found, metadata

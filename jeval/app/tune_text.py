@@ -80,7 +80,7 @@ def _print_what_next(painter: Painter, tuning: Tuning, written: str | None, step
     elif tuning.own:
         painter.line("nothing was written; -o conf/thresholds/NAME.yaml keeps it as thresholds=NAME")
     if not tuning.own:
-        painter.line(f"for rubric {tuning.read.rubrics[0].id} alone; in its file:")
+        painter.line(f"for rubric {tuning.read.rubrics[0].id} alone; in its file, with a new version:")
         painter.line(f"  thresholds: {{pass: {found.pass_:g}, fail: {found.fail:g}}}")
     painter.line("confirm it on cases that it has not seen, which asks the judge nothing:")
     for step in steps:

@@ -133,6 +133,7 @@ def _next_steps(
     from shlex import quote
 
     from jeval.app.places import project_root
+    from jeval.rubric import RubricThresholds
 
     read, found = tuning.read, tuning.thresholds
     profile = f"thresholds.name=tuned thresholds.pass={found.pass_:g} thresholds.fail={found.fail:g}"
@@ -146,7 +147,9 @@ def _next_steps(
     benchmark += [f"--where {quote(f'{key}={value}')}" for key, value in elsewhere.items()]
     if args.rubric:
         benchmark.append(f"--rubric {quote(args.rubric)}")
-    store = f" store={quote(args.store)}" if args.store else ""
     if args.store:
         benchmark.append(f"--store {quote(args.store)}")
+    if not tuning.own and read.rubrics[0].thresholds != RubricThresholds():
+        profile = "--accept-changes"  # what the rubric says would stand over any profile, so its file is to be changed
+    store = f" store={quote(args.store)}" if args.store else ""
     return [f"jeval run --from-run {read.run.id} {profile}{store}", " ".join(benchmark)]
