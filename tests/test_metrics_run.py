@@ -42,6 +42,11 @@ METRICS = """
   turns: [content, role, scenario]
   questions:
     - noul: The assistant answers every turn.
+- id: all-of-it
+  version: "1.0.0"
+  fields: all
+  questions:
+    - noul: assistant_response keeps policy and is kind.
 - id: of-tools
   version: "1.0.0"
   fields: [input, tools_called]
@@ -137,10 +142,11 @@ def test_each_state_is_sent_once_with_all_the_questions_about_it(run: Any) -> No
     ]
 
 
-def test_the_questions_of_all_rubrics_share_one_request(run: Any) -> None:
+def test_the_questions_of_all_rubrics_share_one_request_with_those_of_a_metric_that_sees_all(run: Any) -> None:
     server, _, _ = run
-    [rubrics] = [r["questions"] for r in requests(server) if "user_input" in r["state"]]
-    assert len(rubrics) == 2
+    [asked] = [r["questions"] for r in requests(server) if "user_input" in r["state"]]
+    assert len(asked) == 3
+    assert texts(asked)[-1] == "assistant_response keeps policy and is kind."
 
 
 def test_a_metric_restricted_to_a_field_gets_a_request_with_that_field_alone(run: Any) -> None:
@@ -185,7 +191,8 @@ BREAKDOWN = (
 def test_the_store_holds_every_score_under_the_names_of_the_contract(run: Any) -> None:
     _, connection, _ = run
     rows = {row["metric_id"]: row for row in connection.execute(f"SELECT {', '.join(SCORES)} FROM scores")}
-    assert set(rows) == {"first", "second", "narrow", "whole", "of-tools"}
+    assert set(rows) == {"first", "second", "narrow", "whole", "all-of-it", "of-tools"}
+    assert rows["all-of-it"]["score"] == pytest.approx(0.9)
     # noul 0.9 of weight 7.0625; level (0·0.9 + 1·0.05 + 2·0.05) / 2; credit over what is credited
     credit = (0.9 * 1 + 0.0333 * 0.4375) / (0.9 + 2 * 0.0333)
     expected = (7.0625 * 0.9 + 0.075 + credit) / 9.0625
@@ -231,8 +238,8 @@ def test_the_scores_of_a_case_and_of_a_run_are_read_back(run: Any) -> None:
     [run_id, pk] = connection.execute("SELECT id, pk FROM runs").fetchone()
     [key] = connection.execute("SELECT key FROM case_ids WHERE id = 'case-1'").fetchone()
     found = case_scores(connection, pk, key)
-    assert [score["metric_id"] for score in found] == ["first", "narrow", "of-tools", "second", "whole"]
-    assert [row["position"] for row in found[0]["breakdown"]] == [1, 2, 3]
+    assert [score["metric_id"] for score in found] == ["all-of-it", "first", "narrow", "of-tools", "second", "whole"]
+    assert [row["position"] for row in found[1]["breakdown"]] == [1, 2, 3]
     assert found[0]["passed"] is True and found[0]["explanation"] is None
     assert (found[2]["status"], found[2]["score"], found[2]["breakdown"]) == ("skipped", None, [])
     assert case_scores(connection, pk, key + 1) == []
