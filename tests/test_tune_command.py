@@ -182,6 +182,24 @@ def test_several_rubrics_are_told_to_be_tuned_together(tmp_path: Path) -> None:
     assert re.search(r"^  silence +\d+%", ran.out, re.M)
 
 
+def test_a_fail_that_would_be_skipped_is_told(tmp_path: Path) -> None:
+    claim = {
+        "id": "claim",
+        "version": "1.0.0",
+        "kind": "tool-claim",
+        "params": {"toolName": "book", "action": "booking"},
+    }
+    # The second option is that nothing was claimed. To decide the unsure passes, `pass` comes down to where it counts.
+    given = [*[Row(0.02, "pass")] * 60, *[Row(0.42, "pass")] * 30, *[Row(0.5, "fail")] * 60, *[Row(0.6, "fail")] * 20]
+    ready(tmp_path, given, Rubric.model_validate(claim), tool_events=[{"id": "t", "name": "book", "status": "success"}])
+    write_labels(tmp_path, given, "claim")
+    ran = tune("--target", "false_pass_rate=0.2")
+    assert ran.code == 0
+    assert "by these thresholds 20 checks labelled fail are skipped, where nobody would look (now 0)" in " ".join(
+        ran.out.split()
+    )
+
+
 def test_labels_in_the_store_will_do(tmp_path: Path) -> None:
     with closing(told_run(tmp_path, SPLIT)) as connection:
         _give(connection, SPLIT)

@@ -46,10 +46,15 @@ def rubric(name: str = "tone", **more: Any) -> Rubric:
     return Rubric.model_validate({"id": name, "version": "1.0.0", "kind": "custom", **body})
 
 
-def told_run(folder: Path, rows: Sequence[Row], rubrics: Sequence[Rubric] = (), **columns: Any) -> sqlite3.Connection:
+def told_run(
+    folder: Path, rows: Sequence[Row], rubrics: Sequence[Rubric] = (), *, tool_events: Any = None, **columns: Any
+) -> sqlite3.Connection:
     """Judge cases c000, c001, … and store them as the run RUN, with these columns of `runs` set."""
+    log = {} if tool_events is None else {"toolEvents": tool_events}
     cases = [
-        Case.model_validate({"id": f"c{i:03d}", "input": str(row.bad), "output": "x", "metadata": {"split": row.split}})
+        Case.model_validate(
+            {"id": f"c{i:03d}", "input": str(row.bad), "output": "x", "metadata": {"split": row.split}, **log}
+        )
         for i, row in enumerate(rows)
     ]
     connection = open_store(folder / "jeval.db")

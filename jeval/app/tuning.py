@@ -173,11 +173,21 @@ def _about(
         )
     if not read.where:
         yield Caution("held_out", "no case was held out to confirm it on; tune on some of them: --where split=tuning")
-    if shifted is not None and shifted.unlike:
-        text = counted(shifted.unlike, "stored status is", "stored statuses are")
-        yield Caution("unlike", f"{text} not what this version of jeval makes of the answers")
+    if shifted is not None:
+        yield from _about_shift(shifted)
     if found.tuned is not None and found.tuned.thresholds.permissive:
         yield Caution(
             "permissive",
             "below 0.5 a check can be decided although the judge finds the evidence insufficient",
         )
+
+
+def _about_shift(shifted: Shift) -> Iterator[Caution]:
+    """What the thresholds found would do that no target looks at."""
+    before, after = (table.n(("skipped",), ("fail",)) for table in (shifted.before, shifted.after))
+    if after > before:
+        text = counted(after, "check labelled fail is", "checks labelled fail are")
+        yield Caution("skipped", f"by these thresholds {text} skipped, where nobody would look (now {before:,})")
+    if shifted.unlike:
+        text = counted(shifted.unlike, "stored status is", "stored statuses are")
+        yield Caution("unlike", f"{text} not what this version of jeval makes of the answers")
