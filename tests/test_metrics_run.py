@@ -241,6 +241,6 @@ def test_the_scores_of_a_case_and_of_a_run_are_read_back(run: Any) -> None:
     assert [score["metric_id"] for score in found] == ["all-of-it", "first", "narrow", "of-tools", "second", "whole"]
     assert [row["position"] for row in found[1]["breakdown"]] == [1, 2, 3]
     assert found[0]["passed"] is True and found[0]["explanation"] is None
-    assert (found[2]["status"], found[2]["score"], found[2]["breakdown"]) == ("skipped", None, [])
+    assert (found[3]["status"], found[3]["score"], found[3]["breakdown"]) == ("skipped", None, [])
     assert case_scores(connection, pk, key + 1) == []
     assert {row[0]: row[3] for row in run_scores(connection, run_id)}["of-tools"] is None
