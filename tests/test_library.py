@@ -185,6 +185,47 @@ def test_an_example_leaves_no_doubt(case: Case) -> None:
     assert score.score > 0.85 or score.score < 0.45
 
 
+PAGE = (ROOT / "docs" / "metrics-library.md").read_text(encoding="utf-8")
+
+
+@every_metric
+def test_the_page_says_what_a_metric_tells_what_it_asks_and_when_not_to_use_it(name: str) -> None:
+    [section] = [part for part in PAGE.split("\n## ") if part.startswith(f"{name}\n")]
+    assert "\nTells whether " in section and "\n*When not to use it:* " in section
+    for question in METRICS[name].questions:
+        assert question.text in section
+    for case in CASES:
+        assert (f"(`{case.id}`)" in section) == (metric_of(case).id == name)
+
+
+@pytest.mark.parametrize("name", list(RUBRICS))
+def test_the_page_says_what_a_rubric_asks_and_which_cases_pass_and_fail_it(name: str) -> None:
+    rubric = RUBRICS[name]
+    [entry] = [part for part in PAGE.split("\nRubric ")[1:] if part.startswith(f"`{name}` ({rubric.kind}, ")]
+    assert f"{rubric.severity}" in entry.splitlines()[0] and rubric.criterion in entry
+    told = re.search(r"^It (passes) `(.*)` and (fails) `(.*)`\.$", entry, re.M)
+    assert told
+    for should, case_id in (("pass", told[2]), ("fail", told[4])):
+        [case] = [case for case in CASES if case.id == case_id]
+        assert (case.expected or {})[name].status == should
+
+
+@every_metric
+def test_a_question_about_what_may_not_be_there_has_an_answer_for_that(name: str) -> None:
+    for question in METRICS[name].questions:
+        if question.text.startswith(("If ", "What does", "What has", "After ", "How many of the")):
+            assert question.type == "choice" and None in question.options.values(), question.text
+
+
+def test_the_last_words_of_each_example_are_the_answer_that_is_judged() -> None:
+    for case in CASES:
+        if case.messages:
+            spoken = [turn.content for turn in case.messages]
+            place = spoken.index(case.output)
+            assert spoken[place - 1] == case.input
+            assert "assistant" not in {turn.role for turn in case.messages[place + 1 :]}
+
+
 def test_the_ready_metrics_are_shipped_where_a_bundled_path_looks_for_them() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
     assert build["targets"]["wheel"]["force-include"]["metrics"] == "jeval/_metrics"
