@@ -13,7 +13,6 @@ from jeval.store.runs import find_run
 __all__ = ["Original", "changes_since", "original", "overrides_from"]
 
 _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
-_OPEN = ("where", "tags", "min_scores")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def overrides_from(config: Mapping[str, Any], given: Sequence[str]) -> list[str]
 
 
 def _base(group: str, body: Mapping[str, Any]) -> str:
-    """A group option of ours that has all the keys; their values are overridden one by one."""
+    """A group option of ours to begin with; its values are overridden one by one."""
     if group in ("dataset", "rubrics", "metrics"):
         return "file" if body.get("path") is not None else "none"
     return {"thresholds": "default", "gate": "strict", "judge": "offline"}[group]
@@ -76,8 +75,7 @@ def _leaves(path: str, value: Any, chosen: set[str]) -> list[str]:
         return []
     if isinstance(value, Mapping):
         return [leaf for key, inner in value.items() for leaf in _leaves(f"{path}.{key}", inner, chosen)]
-    opened = any(part in _OPEN for part in path.split(".")[:-1])
-    return [f"{'++' if opened else ''}{path}={_literal(value)}"]
+    return [f"++{path}={_literal(value)}"]  # there or not: an option need not hold every setting
 
 
 def _literal(value: Any) -> str:
