@@ -19,7 +19,8 @@ def table(group: str, *options: str) -> str:
     lines = [_row("override", "takes", *names, "meaning"), _row(*["---"] * (len(options) + 3))]
     for name, field in model["properties"].items():
         meaning = " ".join(field["description"].split())
-        lines.append(_row(f"`{group}.{name}`", _takes(field), *(_shown(v.get(name)) for v in values), meaning))
+        shown = (_shown(value.get(name, field.get("default"))) for value in values)
+        lines.append(_row(f"`{group}.{name}`", _takes(field), *shown, meaning))
     return "\n".join(lines)
 
 

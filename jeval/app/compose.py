@@ -25,8 +25,8 @@ OPTIONAL = {
     "metrics": ("path",),
     "thresholds": ("name", "pass", "fail"),
     "judge": (
-        "base_url path model key_env concurrency timeout_s max_attempts budget_s usd_per_million_input"
-        " reuse repeat max_usd max_state_tokens"
+        "protocol base_url path model key_env structured temperature concurrency timeout_s max_attempts budget_s"
+        " usd_per_million_input usd_per_million_output reuse repeat max_usd max_state_tokens"
     ).split(),
     "gate": (
         "max_failures max_critical_failures max_review_rate min_decided_coverage allow_errors"

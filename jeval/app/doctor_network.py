@@ -17,7 +17,7 @@ from jeval.app.prepare import make_judge
 from jeval.app.settings import JudgeSettings
 from jeval.counted import counted
 from jeval.errors import ConfigError, JevalError
-from jeval.judges.gateways import check_key
+from jeval.judges.gateways import check_key, http_settings
 from jeval.preamble import PREAMBLE
 from jeval.question import Judge, Reply, noul
 from jeval.state import state_of
@@ -37,7 +37,7 @@ def key_items(root: Path, environ: Mapping[str, str], judge: JudgeSettings | Non
     for group in ("judge", "explain"):
         for option, name in _named(root, group):
             wanted.setdefault(name, []).append(f"{group}={option}")
-    needed = judge.key_env if judge is not None else None
+    needed = _needed(judge, environ) if judge is not None else None
     if needed is not None and needed not in wanted:
         wanted[needed] = [f"judge={judge.name}" if judge is not None else ""]
     for name, options in wanted.items():
@@ -46,6 +46,14 @@ def key_items(root: Path, environ: Mapping[str, str], judge: JudgeSettings | Non
             yield Item("keys", "key_env", "bad", text, "write the name of a variable there and put the key into it")
         else:
             yield _key(name, ", ".join(options), environ, needed=name == needed)
+
+
+def _needed(judge: JudgeSettings, environ: Mapping[str, str]) -> str | None:
+    """The variable whose key the judge is sent: a server on this machine may do without the one its option names."""
+    try:
+        return http_settings(judge.model_dump(), environ).key_env if judge.protocol == "chat" else judge.key_env
+    except ConfigError:  # told of with the judge
+        return judge.key_env
 
 
 def _named(root: Path, group: str) -> Iterator[tuple[str, str]]:

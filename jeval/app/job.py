@@ -8,11 +8,12 @@ import os
 import sqlite3
 import sys
 import traceback
-from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from jeval.app.compose import conf_file
 from jeval.app.console import outcome_json, print_outcome
@@ -24,7 +25,7 @@ from jeval.app.prepare import Prepared, judge_identity, make_judge, prepare
 from jeval.app.progress import Progress, make_progress
 from jeval.app.reproduce import Original, changes_since
 from jeval.app.run import Redecide, execute, new_run_id, now
-from jeval.app.settings import RunSettings, json_text, settings_of
+from jeval.app.settings import JudgeSettings, RunSettings, json_text, settings_of
 from jeval.app.sweep import Memory, memory_key
 from jeval.errors import ConfigError, JevalError, StoreError
 from jeval.store.connect import open_store
@@ -169,10 +170,13 @@ class Job:
         """The run whose judgments are used and nothing else, where one complete run is reproduced with its judge."""
         if self.original is None or not self.original.complete or self.changed:
             return None
-        then, now = self.original.config.get("judge"), settings.judge.model_dump(mode="json")
-        keys = ("gateway", "model", "repeat", "max_state_tokens")
-        same = isinstance(then, Mapping) and all(then.get(key) == now.get(key) for key in keys)
-        return self.original.run if same else None
+        now = settings.judge
+        try:
+            then = JudgeSettings.model_validate(self.original.config.get("judge"))
+            same = judge_identity(then, os.environ) == judge_identity(now, os.environ)
+        except (ValidationError, ConfigError):
+            return None
+        return self.original.run if same and then.identity() == now.identity() else None
 
     def _check_original(self, prepared: Prepared) -> None:
         if self.original is None:

@@ -140,6 +140,11 @@ def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], me
             f"judge.max_usd={judge.max_usd:g} holds only where replies state their cost, for judge {judge.name} has no "
             "price; set judge.usd_per_million_input"
         )
+    elif judge.max_usd is not None and judge.protocol == "chat" and judge.usd_per_million_output is None:
+        found.append(
+            f"judge.max_usd={judge.max_usd:g} counts what judge {judge.name} reads and not what it writes, unless "
+            "replies state their cost; set judge.usd_per_million_output"
+        )
     found += _unmatched(dataset, rubrics)
     found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
     return tuple(found)

@@ -26,6 +26,10 @@ __all__ = [
 Name = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int | float) else value)]
 Rate = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=0, strict=True)]
+# Words that YAML reads as truth values, and a command line as words.
+Switch = Annotated[
+    bool, Field(strict=True), BeforeValidator(lambda value: value == "on" if value in ("on", "off") else value)
+]
 
 
 class _Settings(_Model):
@@ -81,7 +85,10 @@ class JudgeSettings(_Settings):
     name: Name
     """What the store calls the judge."""
     gateway: str
-    """The door: offline, jev, vercel, openrouter, nanogpt, local, or a name of your own."""
+    """The door: offline, jev, vercel, openrouter, nanogpt, local, openai, or a name of your own."""
+    protocol: Literal["systemone", "chat"] | None = None
+    """What is spoken there: System One, or the chat completions of an OpenAI-compatible endpoint. Null: the gateway's
+    own, else systemone."""
     base_url: str | None = None
     """Where the server is: http or https. Plain http only on this machine, or where no key is sent."""
     path: str | None = None
@@ -101,6 +108,13 @@ class JudgeSettings(_Settings):
     """Seconds for one request with all its attempts and the waits between them, at most 86400."""
     usd_per_million_input: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] | None = None
     """US dollars for a million input tokens, where replies do not state their cost. Null: not known."""
+    usd_per_million_output: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] | None = None
+    """The same for output tokens, of a chat model only. Null: they are not counted."""
+    structured: Switch = True
+    """Of a chat model only: whether the endpoint is given the form of the answer (`response_format`), or the prompt is.
+    `on` and `off` will do."""
+    temperature: Annotated[float, Field(ge=0, le=2, strict=True, allow_inf_nan=False)] | None = 0.0
+    """Of a chat model only. Null: none is sent."""
     reuse: Literal["always", "never", "only"] = "always"
     """always: ask what the store has no answer for; never: ask everything afresh; only: ask nothing, so what the
     store has no answer for is an error."""

@@ -30,13 +30,22 @@ THROTTLED = frozenset({"rate_limited", "overloaded"})
 class AttemptFailed(Exception):
     """One attempt brought no usable answer.
 
-    `kind` and `message` go into the JudgeError; `refused` says that every request would fare alike, and
-    `retry_after_s` is how long the judge asks to wait, where it does.
+    `kind` and `message` go into the JudgeError, and so does `remedy`, whole even where the message is shortened;
+    `refused` says that every request would fare alike, and `retry_after_s` is how long the judge asks to wait,
+    where it does.
     """
 
-    def __init__(self, kind: str, message: str, *, refused: bool = False, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        refused: bool = False,
+        retry_after_s: float | None = None,
+        remedy: str = "",
+    ) -> None:
         super().__init__(message)
-        self.kind, self.message = kind, message
+        self.kind, self.message, self.remedy = kind, message, remedy
         self.refused, self.retry_after_s = refused, retry_after_s
 
     @property
@@ -68,7 +77,7 @@ _REFUSALS = {
 }
 _TRANSIENT = {408: "timeout", 429: "rate_limited", 529: "overloaded"}
 _TOO_LARGE = re.compile(
-    r"max_tokens_exceeded|context_length|too (?:large|long|many tokens)"
+    r"max_tokens_exceeded|context[_ ](?:length|size|window)|too (?:large|long|many tokens)"
     r"|exceeds? .*(?:token|limit|length|size)",
     re.I,
 )
@@ -97,6 +106,8 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, sent: Sent,
 
 def _kind(status: int, error_type: str, detail: str) -> tuple[str, str, bool]:
     """(kind, remedy, whether every request would fare alike)."""
+    if status == 429 and error_type == "insufficient_quota":
+        status = 402
     if status in _TRANSIENT or status >= 500:
         return _TRANSIENT.get(status, "server_error"), "", False
     if status == 413 or (status in {400, 422} and _TOO_LARGE.search(detail)):
@@ -141,7 +152,8 @@ def _explanation(content: bytes, content_type: str) -> tuple[str, str]:
         if isinstance(holder, list):
             return "", _listed(holder)
         if isinstance(holder, dict):
-            error_type = holder.get("error_type") or holder.get("type")
+            code = holder.get("code")  # a word says more than a type; a number is the status again
+            error_type = holder.get("error_type") or (code if isinstance(code, str) else "") or holder.get("type")
             message = holder.get("message")
             return (
                 error_type if isinstance(error_type, str) else "",

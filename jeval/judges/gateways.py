@@ -1,37 +1,44 @@
-"""The doors a System One judge is reached by: their addresses, models and key variables.
+"""The doors a judge is reached by: their addresses, models, key variables, and the protocol spoken there.
 
 A config names everything that differs between gateways; what it leaves null comes from the environment, where
 the gateway's own tools read it there too, else from the table below. Keys are named by their variable only.
 """
 
-import ipaddress
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from jeval.errors import ConfigError
+from jeval.judges.address import address, is_loopback, joined, refuse_plain_text, visible
 
-__all__ = ["GATEWAYS", "Gateway", "HttpSettings", "check_key", "http_settings", "is_loopback", "read_key"]
+__all__ = ["CHAT_PATH", "GATEWAYS", "PROTOCOLS", "Gateway", "HttpSettings", "check_key", "http_settings", "read_key"]
 
-
+PROTOCOLS = ("systemone", "chat")
+"""System One's own, and that of chat models: OpenAI's chat completions."""
+CHAT_PATH = "/chat/completions"
+"""What follows the base_url of a chat model's endpoint."""
+# A model that writes its answer takes its time, and more of it the more requests are under way.
+_CHAT_DEFAULTS = {"path": CHAT_PATH, "concurrency": 16, "timeout_s": 60.0, "budget_s": 180.0}
 # How variables for keys are called; anything else in its place may be a key.
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,59}")
-_LIKE_THIS = "write it like https://host or http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """One door. `base_env` and `model_env` name variables that stand in for an address or model left open."""
+    """One door. `base_env` and `model_env` name variables that stand in for an address or model left open.
+
+    Without a `model` there is no default: one has to be named.
+    """
 
     base_url: str
     path: str
-    model: str
+    model: str | None
     key_env: str | None
     base_env: str | None = None
     model_env: str | None = None
+    protocol: str = "systemone"
 
 
 GATEWAYS: Mapping[str, Gateway] = {
@@ -49,6 +56,14 @@ GATEWAYS: Mapping[str, Gateway] = {
     "openrouter": Gateway("https://openrouter.ai", "/api/alpha/decisions", "typesafe/jev-1.13", "OPENROUTER_API_KEY"),
     "nanogpt": Gateway("https://nano-gpt.com", "/api/v1/systemone", "typesafe/jev-latest", "NANOGPT_API_KEY"),
     "local": Gateway("http://127.0.0.1:8000", "/v1/systemone", "local", None),
+    "openai": Gateway(
+        "https://api.openai.com/v1",
+        CHAT_PATH,
+        None,
+        "OPENAI_API_KEY",
+        base_env="OPENAI_BASE_URL",
+        protocol="chat",
+    ),
 }
 
 
@@ -77,15 +92,23 @@ class HttpSettings:
     """Seconds for one ask: its attempts and the waits between them, but not the wait for the pace."""
     usd_per_million_input: float | None = None
     """Price where replies do not state a cost; None where it is not known."""
+    usd_per_million_output: float | None = None
+    """The same for output tokens; None where they are not counted."""
+    protocol: str = "systemone"
+    """One of PROTOCOLS."""
+    structured: bool = True
+    """For a chat model: whether the endpoint is told the form of the answer (`response_format`) or the prompt is."""
+    temperature: float | None = 0.0
+    """For a chat model, 0 to 2; None to send none."""
 
     def __post_init__(self) -> None:
         for name in ("name", "gateway", "model", "path", "base_url"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
                 raise ConfigError(f"judge.{name} is {value!r:.60}; it must be a text")
-        if not self.path.startswith("/") or not _visible(self.path) or set(self.path) & {"?", "#"}:
+        if not self.path.startswith("/") or not visible(self.path) or set(self.path) & {"?", "#"}:
             raise ConfigError(f"judge.path is {self.path!r:.60}; it must begin with / and hold no ? or #")
-        if not _visible(self.model.replace(" ", "_")):
+        if not visible(self.model.replace(" ", "_")):
             raise ConfigError(f"judge.model is {self.model!r:.60}; it must be printable ASCII")
         if self.key_env is not None and (not isinstance(self.key_env, str) or not self.key_env):
             raise ConfigError(f"judge.key_env is {self.key_env!r:.60}; name a variable, or null for no key")
@@ -93,9 +116,14 @@ class HttpSettings:
         self._number("max_attempts", 1, 100, whole=True)
         self._number("timeout_s", 0.001, 600)
         self._number("budget_s", 0.001, 86_400)
-        if self.usd_per_million_input is not None:
-            self._number("usd_per_million_input", 0, 1e6)
-        parts = _split(self.base_url)
+        for name, most in (("usd_per_million_input", 1e6), ("usd_per_million_output", 1e6), ("temperature", 2)):
+            if getattr(self, name) is not None:
+                self._number(name, 0, most)
+        if self.protocol not in PROTOCOLS:
+            raise ConfigError(f"judge.protocol is {self.protocol!r:.60}; it must be one of {', '.join(PROTOCOLS)}")
+        if not isinstance(self.structured, bool):
+            raise ConfigError(f"judge.structured is {self.structured!r:.60}; it must be true or false")
+        parts = address(self.base_url)
         if self.key_env is not None:
             refuse_plain_text(parts.scheme, parts.hostname or "")
 
@@ -110,11 +138,7 @@ class HttpSettings:
     @property
     def url(self) -> str:
         """Where requests go: base_url and path, joined where they overlap."""
-        parts = _split(self.base_url)
-        base = [part for part in parts.path.split("/") if part]
-        path = [part for part in self.path.split("/") if part]
-        shared = next(n for n in range(min(len(base), len(path)), -1, -1) if base[len(base) - n :] == path[:n])
-        return f"{parts.scheme}://{parts.netloc}/{'/'.join(base + path[shared:])}"
+        return joined(address(self.base_url), self.path)
 
 
 def http_settings(config: Mapping[str, Any], environ: Mapping[str, str]) -> HttpSettings:
@@ -132,15 +156,39 @@ def http_settings(config: Mapping[str, Any], environ: Mapping[str, str]) -> Http
         given.setdefault("path", known.path)
         given.setdefault("base_url", _variable(known.base_env, environ) or known.base_url)
         given.setdefault("model", _variable(known.model_env, environ) or known.model)
+        given.setdefault("protocol", known.protocol)
         if "key_env" not in config:
             given.setdefault("key_env", known.key_env)
+    if given.get("protocol") == "chat":
+        given = {**_CHAT_DEFAULTS, **given}
+    if "temperature" in config:
+        given["temperature"] = config["temperature"]  # null is a value: send none
     for key in ("base_url", "model"):
-        if key not in given:
+        if given.get(key) is None:
+            others = "" if known is not None else f", or use one of {', '.join(GATEWAYS)}"
             raise ConfigError(
-                f"judge.{key} is not set and gateway {name!r} has none of its own; set judge.{key}=…, or use "
-                f"one of {', '.join(GATEWAYS)}"
+                f"judge.{key} is not set and gateway {name!r} has none of its own; set judge.{key}=…{others}"
             )
-    return HttpSettings(**given)
+    settings = HttpSettings(**given)
+    return _chat(settings, known, environ) if settings.protocol == "chat" else settings
+
+
+def _chat(settings: HttpSettings, known: Gateway | None, environ: Mapping[str, str]) -> HttpSettings:
+    """Settings of a chat model, its gateway's name saying all that its answers depend on besides the model.
+
+    Stored answers are found by gateway and model, and a model's name says little: every local server has its
+    `default`. So an address other than the gateway's own is part of the name, and so is another way of asking.
+    """
+    gateway, key_env, url = settings.gateway, settings.key_env, settings.url
+    if known is not None and url != joined(address(known.base_url), known.path):
+        gateway += "@" + url.partition("://")[2].removesuffix(known.path)
+    if key_env == GATEWAYS["openai"].key_env and is_loopback(address(url).hostname or ""):
+        key_env = key_env if _variable(key_env, environ) else None  # a server on this machine seldom wants one
+    if not settings.structured:
+        gateway += " structured=off"
+    if settings.temperature != 0:
+        gateway += f" temperature={'null' if settings.temperature is None else format(settings.temperature, 'g')}"
+    return replace(settings, gateway=gateway, key_env=key_env)
 
 
 def _variable(name: str | None, environ: Mapping[str, str]) -> str | None:
@@ -183,61 +231,3 @@ def check_key(key: str, where: str) -> str:
     else:
         return key
     raise ConfigError(f"{where} {trouble}, so it cannot be a key; set it to the key alone, as it was issued")
-
-
-def refuse_plain_text(scheme: str, host: str) -> None:
-    """Raises ConfigError where a key would cross a network unencrypted."""
-    if scheme == "http" and not is_loopback(host):
-        raise ConfigError(
-            f"judge.base_url=http://{host}…: the key would cross the network as plain text; use https, or "
-            "judge.key_env=null for a server that wants no key"
-        )
-
-
-def is_loopback(host: str) -> bool:
-    """Is this name or address this machine?"""
-    name = host.strip("[]").rstrip(".").lower()
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def _visible(text: str) -> bool:
-    return text.isascii() and text.isprintable() and " " not in text
-
-
-def _shown(base_url: str) -> str:
-    """An address up to where a secret may begin; nothing where a user name and a password may stand in it."""
-    if "@" in base_url:
-        return ""
-    clear = re.split(r"[?#\s]", base_url.strip(), maxsplit=1)[0]
-    more = "…" if clear != base_url.strip() else ""
-    return f"={clear[:80].encode('unicode_escape').decode()}{more}"
-
-
-def _split(base_url: str) -> SplitResult:
-    """The parts of an address. Errors show nothing of it that may hold a secret."""
-    shown = _shown(base_url)
-    try:
-        parts = urlsplit(base_url.strip())
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        raise ConfigError(f"judge.base_url{shown} is not an address; {_LIKE_THIS}") from None
-    if parts.scheme not in {"http", "https"} or not host:
-        what = (
-            f"has the scheme {parts.scheme!r:.20}"
-            if parts.scheme and host
-            else "names no host after http:// or https://"
-        )
-        raise ConfigError(f"judge.base_url{shown} {what}; {_LIKE_THIS}")
-    if "@" in parts.netloc:
-        raise ConfigError(
-            f"judge.base_url (host {host}) holds a user name or password; put the key into a variable and "
-            "its name into judge.key_env"
-        )
-    if parts.query or parts.fragment or not _visible(base_url.strip()):
-        raise ConfigError(f"judge.base_url{shown} holds a ?, a # or a space; give scheme, host, path only")
-    return parts

@@ -1,4 +1,4 @@
-"""The judge over HTTP: any server or gateway of the System One protocol."""
+"""The judge over HTTP: any server or gateway of the System One protocol, or any chat model."""
 
 import asyncio
 import random as _random
@@ -10,13 +10,15 @@ from typing import Any
 from tenacity import AsyncRetrying
 
 from jeval.errors import ConfigError, JudgeError, JudgeRefused, MalformedAnswer
+from jeval.judges.address import refuse_plain_text
+from jeval.judges.chat import Chat
 from jeval.judges.faults import THROTTLED, AttemptFailed, Sent, refusal
-from jeval.judges.gateways import HttpSettings, check_key, refuse_plain_text
+from jeval.judges.gateways import HttpSettings, check_key
 from jeval.judges.lean_httpx import httpx
 from jeval.judges.pace import LONGEST_PAUSE_S, Gate, Pace
 from jeval.judges.retry import persist, policy
 from jeval.judges.transport import Received, exchange, new_transport
-from jeval.judges.wire import RequestBody, read_reply
+from jeval.judges.wire import SystemOne, Wire
 from jeval.question import Question, Reply
 from jeval.state import State
 
@@ -41,7 +43,7 @@ class _Lane:
 
 
 class HttpJudge:
-    """Asks a System One server, again where that helps, no faster than it likes to be asked.
+    """Asks a server in its own protocol, again where that helps, no faster than it likes to be asked.
 
     One judge serves any number of event loops, one after another or at once; each has its own connections and
     pace. `transport` stands in for the network in tests; `clock` and `sleep` for time.
@@ -69,7 +71,7 @@ class HttpJudge:
         self.name, self.gateway, self.model = settings.name, settings.gateway, settings.model
         self.settings, self.transport = settings, transport
         self.clock, self.sleep, self.random = clock, sleep, random
-        self.body = RequestBody(settings.model)
+        self.wire: Wire = Chat(settings) if settings.protocol == "chat" else SystemOne(settings)
         self._key = key
         self._url = url
         self._headers = httpx.Headers(
@@ -129,7 +131,7 @@ class HttpJudge:
 
     def _given_up(self, failure: AttemptFailed, ask: "_Ask", lane: _Lane) -> JudgeError:
         """The error for the caller: a refusal too where nothing works and has not for long."""
-        refused, remedy = failure.refused, ""
+        refused, remedy = failure.refused, failure.remedy and f"; {failure.remedy}"
         silent_s = self.clock() - lane.silent_since
         if failure.kind in THROTTLED and (failure.retry_after_s or 0) > LONGEST_PAUSE_S:
             refused, remedy = True, f"; it asks to wait {failure.retry_after_s:.0f} s: run again after that"
@@ -155,7 +157,7 @@ class _Ask:
 
     def __init__(self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]) -> None:
         self.judge, self.lane, self.questions = judge, lane, questions
-        self.body = judge.body.build(state, questions)
+        self.body = judge.wire.build(state, questions)
         self.request = judge.request(self.body)
         self.attempts = self.replies = 0
         self.started = judge.clock()
@@ -189,14 +191,12 @@ class _Ask:
         trouble = ""
         if received.status == 200:
             try:
-                reply = read_reply(
-                    received.content,
-                    self.questions,
-                    request_id=received.headers.get("x-typesafe-request-id"),
-                    usd_per_million_input=judge.settings.usd_per_million_input,
-                )
+                reply = judge.wire.read(received.content, received.headers, self.questions)
             except MalformedAnswer as error:
                 trouble = error.message
+            except AttemptFailed:  # the model answered, and will not say more
+                lane.pace.answered(ticket, judge.clock())
+                raise
             else:
                 lane.silent_since = now = judge.clock()
                 lane.pace.answered(ticket, now)
@@ -219,6 +219,7 @@ class _Ask:
         sent = judge.sent(self.body)
         # Some gateways put an error, with its own status, into a 200.
         failure = refusal(received.status, received.headers, received.content, sent, time.time())
+        failure = judge.wire.advised(failure)
         if failure.kind in THROTTLED:
             pace.throttled(ticket, judge.clock(), failure.retry_after_s)
         else:

@@ -5,11 +5,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
-from jeval.errors import ConfigError, JudgeError
+from jeval.errors import JudgeError
+from jeval.judges.address import address, joined, refuse_plain_text
+from jeval.judges.chat import first_choice
 from jeval.judges.faults import AttemptFailed
-from jeval.judges.gateways import is_loopback
+from jeval.judges.gateways import CHAT_PATH
 from jeval.judges.lean_httpx import httpx
 from jeval.judges.transport import exchange, new_transport
 
@@ -29,25 +30,14 @@ class LlmSettings:
     max_tokens: int = 400
 
     def __post_init__(self) -> None:
-        like = "write it like https://host/v1 or http://127.0.0.1:8000/v1"
-        try:
-            parts = urlsplit(self.base_url.strip())
-            host, _ = parts.hostname, parts.port
-        except ValueError:
-            raise ConfigError(f"explain.base_url is no address; {like}") from None
-        if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or parts.query or parts.fragment:
-            raise ConfigError(f"explain.base_url (host {host!r:.60}) cannot be used; {like}, and no key in it")
-        if self.key_env is not None and parts.scheme == "http" and not is_loopback(host):
-            raise ConfigError(
-                f"explain.base_url is http://{host}…: the key would cross the network as plain text; "
-                "use https, or explain.key_env=null for a server that wants no key"
-            )
+        parts = address(self.base_url, "explain.base_url", "/v1")
+        if self.key_env is not None:
+            refuse_plain_text(parts.scheme, parts.hostname or "", "explain.base_url")
 
     @property
     def url(self) -> str:
         """Where requests go."""
-        base = self.base_url.strip().rstrip("/")
-        return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+        return joined(address(self.base_url, "explain.base_url"), CHAT_PATH)
 
 
 class LlmWriter:
@@ -96,8 +86,10 @@ class LlmWriter:
 def _read(content: bytes, asked: str) -> tuple[Any, str]:
     try:
         reply = json.loads(content)
-        text = reply["choices"][0]["message"]["content"]
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise JudgeError("malformed", "the reply holds no choices[0].message.content") from None
+    except (ValueError, RecursionError):
+        reply = None
+    choice = first_choice(reply)
+    if choice is None or "content" not in choice["message"]:
+        raise JudgeError("malformed", "the reply holds no choices[0].message.content")
     model = reply.get("model")
-    return text, model if isinstance(model, str) and model else asked
+    return choice["message"]["content"], model if isinstance(model, str) and model else asked

@@ -20,8 +20,8 @@ import aiohttp
 from httpx_aiohttp import AiohttpTransport
 
 from jeval.errors import ConfigError
+from jeval.judges.address import is_loopback
 from jeval.judges.faults import AttemptFailed
-from jeval.judges.gateways import is_loopback
 from jeval.judges.lean_httpx import httpx
 
 __all__ = ["LARGEST_REPLY", "Received", "exchange", "new_transport", "proxy_for"]

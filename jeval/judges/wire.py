@@ -1,21 +1,54 @@
-"""The bytes of a request and the answers in a reply."""
+"""The bytes of a request and the answers in a reply: what a protocol is, and System One's."""
 
 import math
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
 from jeval.errors import MalformedAnswer
 from jeval.fingerprint import compact
+from jeval.judges.gateways import HttpSettings
 from jeval.question import Answer, Question, Reply, check_answer
 from jeval.state import State
 
-__all__ = ["RequestBody", "parse_object", "read_reply"]
+if TYPE_CHECKING:
+    from jeval.judges.faults import AttemptFailed
+
+__all__ = [
+    "RequestBody",
+    "SystemOne",
+    "Wire",
+    "cost_usd",
+    "looks_like",
+    "parse_object",
+    "printable",
+    "read_reply",
+    "token_count",
+]
 
 # Most cases of a run ask the same questions; sentence checks ask their own each time and must not pile up.
 _KEPT = 256
+
+
+class Wire(Protocol):
+    """How a judge is talked to. All else, from attempts to pace, is the same for every judge over HTTP."""
+
+    def build(self, state: State, questions: Mapping[str, Question]) -> bytes:
+        """The body of a request that asks all questions about the state."""
+        ...
+
+    def read(self, content: bytes, headers: Mapping[str, str], questions: Mapping[str, Question]) -> Reply:
+        """The reply in a 200, its latency and attempts left at their defaults.
+
+        Raises MalformedAnswer where the questions are not answered in it, and AttemptFailed where it says why.
+        """
+        ...
+
+    def advised(self, failure: "AttemptFailed") -> "AttemptFailed":
+        """A failure with what this protocol knows to do about it."""
+        ...
 
 
 class RequestBody:
@@ -41,6 +74,23 @@ class RequestBody:
         return tail
 
 
+class SystemOne:
+    """System One's protocol: questions and probabilities as they are."""
+
+    def __init__(self, settings: HttpSettings) -> None:
+        self.build = RequestBody(settings.model).build
+        self._price = settings.usd_per_million_input
+
+    def read(self, content: bytes, headers: Mapping[str, str], questions: Mapping[str, Question]) -> Reply:
+        """As `read_reply`; the request's id is in a header."""
+        request_id = headers.get("x-typesafe-request-id")
+        return read_reply(content, questions, request_id=request_id, usd_per_million_input=self._price)
+
+    def advised(self, failure: "AttemptFailed") -> "AttemptFailed":
+        """As it is."""
+        return failure
+
+
 def parse_object(content: bytes) -> dict[str, Any] | None:
     """A JSON object, or None for anything else."""
     try:
@@ -63,7 +113,7 @@ def read_reply(
     """
     body = parse_object(content)
     if body is None:
-        raise MalformedAnswer(f"the reply is {_looks_like(content)}, not a JSON object")
+        raise MalformedAnswer(f"the reply is {looks_like(content)}, not a JSON object")
     answers = body.get("answers")
     if not isinstance(answers, dict):
         raise MalformedAnswer("the reply holds no answers")
@@ -73,20 +123,17 @@ def read_reply(
     usage = body.get("usage")
     if not isinstance(usage, dict):
         usage = {}
-    input_tokens = _count(usage.get("input_tokens"))
-    cost = _amount(usage.get("cost"))
-    if cost is None and input_tokens is not None and usd_per_million_input is not None:
-        cost = input_tokens * usd_per_million_input / 1e6
+    input_tokens = token_count(usage.get("input_tokens"))
     own_id = body.get("id")
     if request_id is None and isinstance(own_id, str):
         request_id = own_id
     return Reply(
         answers={key: _answer(key, question, answers) for key, question in questions.items()},
-        model=_shown(model),
+        model=printable(model),
         input_tokens=input_tokens,
-        output_tokens=_count(usage.get("output_tokens")),
-        cost_usd=cost,
-        request_id=_shown(request_id) if request_id else None,
+        output_tokens=token_count(usage.get("output_tokens")),
+        cost_usd=cost_usd(usage.get("cost"), (input_tokens, usd_per_million_input)),
+        request_id=printable(request_id) if request_id else None,
     )
 
 
@@ -99,25 +146,33 @@ def _answer(key: str, question: Question, answers: Mapping[str, Any]) -> Answer:
         raise MalformedAnswer(f"the answer to {key:.40}: {error.message}") from None
 
 
-def _count(value: Any) -> int | None:
+def token_count(value: Any) -> int | None:
+    """Tokens as a reply counts them, None where it does not."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
         return None
     return int(value)
 
 
-def _amount(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        return None
-    return float(value)
+def cost_usd(stated: Any, *priced: tuple[int | None, float | None]) -> float | None:
+    """The cost a reply states, else that of its tokens: (how many, US dollars a million), None where not known."""
+    if not isinstance(stated, bool) and isinstance(stated, int | float) and math.isfinite(stated) and stated >= 0:
+        return float(stated)
+    total = 0.0
+    for tokens, price in priced:
+        if tokens is None or price is None:
+            return None
+        total += tokens * price / 1e6
+    return total
 
 
-def _shown(text: str) -> str:
+def printable(text: str) -> str:
     """At most 200 printable characters of what a reply calls itself."""
     text = text.strip()[:200]
     return text if text.isprintable() else "".join(char for char in text if char.isprintable())
 
 
-def _looks_like(content: bytes) -> str:
+def looks_like(content: bytes) -> str:
+    """What a reply that is no JSON object is, in words."""
     start = content[:200].lstrip().lower()
     if not start:
         return "empty"
