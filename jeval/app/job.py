@@ -8,12 +8,11 @@ import os
 import sqlite3
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from jeval.app.compose import conf_file
 from jeval.app.console import outcome_json, print_outcome
@@ -128,7 +127,7 @@ class Job:
         sweep: tuple[str, int] | None,
     ) -> Outcome:
         judge = make_judge(prepared.settings.judge, os.environ)
-        replay = self._replay(prepared.settings)
+        replay = self._replay(prepared.settings.judge, (judge.gateway, judge.model))
         redecide: Redecide | None = None
         if sweep is not None and prepared.settings.judge.repeat == 1:
             key = memory_key(prepared, judge.gateway, judge.model)
@@ -166,17 +165,14 @@ class Job:
             now=now,
         )
 
-    def _replay(self, settings: RunSettings) -> int | None:
+    def _replay(self, settings: JudgeSettings, judge: tuple[str, str]) -> int | None:
         """The run whose judgments are used and nothing else, where one complete run is reproduced with its judge."""
         if self.original is None or not self.original.complete or self.changed:
             return None
-        now = settings.judge
-        try:
-            then = JudgeSettings.model_validate(self.original.config.get("judge"))
-            same = judge_identity(then, os.environ) == judge_identity(now, os.environ)
-        except (ValidationError, ConfigError):
-            return None
-        return self.original.run if same and then.identity() == now.identity() else None
+        then = self.original.config.get("judge")
+        asked = settings.identity()
+        alike = isinstance(then, Mapping) and all(then.get(key) == value for key, value in asked.items())
+        return self.original.run if alike and self.original.judge == judge else None
 
     def _check_original(self, prepared: Prepared) -> None:
         if self.original is None:

@@ -17,12 +17,14 @@ _GROUPS = ("dataset", "rubrics", "metrics", "thresholds", "judge", "gate")
 
 @dataclass(frozen=True)
 class Original:
-    """What is reproduced: its configuration, its run id and pk where it is in the store, and whether it is complete."""
+    """What is reproduced: its configuration; of a run in the store also its id and pk, whether it is complete, and the
+    gateway and model of its judge."""
 
     config: Mapping[str, Any]
     run_id: str | None = None
     run: int | None = None
     complete: bool = False
+    judge: tuple[str, str] | None = None
 
 
 def original(name: str, connection: sqlite3.Connection | None) -> Original:
@@ -42,7 +44,8 @@ def original(name: str, connection: sqlite3.Connection | None) -> Original:
         raise NotFound(f"--from-run {name}: there is no store; name one with store=, or a saved YAML file")
     row = find_run(connection, name)
     config = yaml.safe_load(row["config_yaml"])
-    return Original(config, row["id"], row["pk"], row["status"] == "complete")
+    judge = row["gateway"], row["model_asked"]
+    return Original(config, row["id"], row["pk"], row["status"] == "complete", judge)
 
 
 def overrides_from(config: Mapping[str, Any], given: Sequence[str]) -> list[str]:
