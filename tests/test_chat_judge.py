@@ -352,6 +352,7 @@ WRITTEN = {
     "with space around": ' \n{"q1": 85}\n\n',
     "fenced": '```json\n{"q1": 85}\n```',
     "fenced without a language": '```\n{"q1": 85}\n```',
+    "fenced and not closed": '```json\n{"q1": 85}',
     "fenced amid prose": 'Here it is, {as asked}:\n```json\n{"q1": 85}\n```\nAnything else?',
     "amid prose": 'Here it is: {"q1": 85}. Anything else?',
     "after thoughts": '<think>{"q1": 5}? No: {"q1": 7}.</think>\n{"q1": 85}',
@@ -389,6 +390,7 @@ UNCLEAR = {
     "infinite": '{"q1": 1e999}',
     "an object": '{"q1": {"true": 85}}',
     "an endless number": '{"q1": ' + "1" * 5000 + "}",
+    "an endless fence": "```" + "a" * 200_000,
     "an endless nest": '{"q1": ' + "[" * 100_000,
 }
 
@@ -844,6 +846,19 @@ def test_another_address_and_another_way_of_asking_are_asked_afresh_and_never_mi
             "--json",
         ]
         assert jeval(*moved).json["judgments"] == {"asked": 6, "reused": 0}
+
+
+def test_a_run_is_reproduced_with_its_own_judge_wherever_the_environment_points_by_now(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = project(folder, 3)
+    with judging(fluent) as one, judging(fluent) as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{one.url}/v1")
+        assert jeval("run", "judge=openai", "judge.model=x", *files, "--json").json["judgments"]["asked"] == 6
+        again = ["run", "--from-run", "@last", f"store={folder / 'jeval.db'}", "--json"]
+        assert jeval(*again).json["judgments"] == {"asked": 0, "reused": 6}
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{other.url}/v1")
+        assert jeval(*again).json["judgments"] == {"asked": 6, "reused": 0}
 
 
 def test_an_endpoint_without_response_format_ends_the_run_and_names_the_setting_that_helps(folder: Path) -> None:

@@ -153,7 +153,8 @@ def _explanation(content: bytes, content_type: str) -> tuple[str, str]:
             return "", _listed(holder)
         if isinstance(holder, dict):
             code = holder.get("code")  # a word says more than a type; a number is the status again
-            error_type = holder.get("error_type") or (code if isinstance(code, str) else "") or holder.get("type")
+            word = code if isinstance(code, str) and not code.isdigit() else ""
+            error_type = holder.get("error_type") or word or holder.get("type")
             message = holder.get("message")
             return (
                 error_type if isinstance(error_type, str) else "",

@@ -194,7 +194,7 @@ class _Ask:
                 reply = judge.wire.read(received.content, received.headers, self.questions)
             except MalformedAnswer as error:
                 trouble = error.message
-            except AttemptFailed:  # the model answered, and will not say more
+            except AttemptFailed:  # it is said already what is wrong, and what to do
                 lane.pace.answered(ticket, judge.clock())
                 raise
             else:

@@ -20,7 +20,6 @@ __all__ = ["asked", "option_keys", "read_percentages", "schema"]
 
 _ROUNDING = 2
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
-_FENCED = re.compile(r"```\w*\n?(.*?)```", re.S)
 
 
 def option_keys(question: Question) -> tuple[str, ...]:
@@ -128,11 +127,10 @@ def _written(text: str) -> dict[str, Any]:
 def _candidates(text: str) -> Iterator[str]:
     text = text.rpartition("</think>")[2]
     yield text
-    fenced = _FENCED.findall(text)
-    if fenced:
-        yield from fenced if len(fenced) == 1 else ()
-    else:
-        yield text[max(text.find("{"), 0) : text.rfind("}") + 1]
+    parts = text.split("```")
+    if len(parts) <= 3:  # of two fenced blocks, none is the answer
+        inside = parts[1] if len(parts) == 3 else text
+        yield inside[max(inside.find("{"), 0) : inside.rfind("}") + 1]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
