@@ -51,6 +51,17 @@ def test_an_unknown_baseline_costs_no_request(tmp_path: Path) -> None:
     assert "run nope" in ran.err
 
 
+def test_an_unknown_metric_of_the_gate_costs_no_request(tmp_path: Path) -> None:
+    wanted = [*project(tmp_path, 2), "gate.min_scores.tono=0.5"]
+    with judging() as server:
+        wrong = jeval("run", "--ci", *wanted, *local(server.url), "metrics=tone")
+        none = jeval("run", "--ci", *wanted, *local(server.url))
+        assert server.bodies == []
+    assert (wrong.code, none.code) == (3, 3)
+    assert "gate.min_scores.tono: the run has no such metric; there are: tone" in wrong.err
+    assert "it has none; choose some with metrics=NAME" in none.err
+
+
 def test_the_gates_verdict_and_exit_code_are_stored_with_the_run(tmp_path: Path) -> None:
     assert jeval("run", "--ci", *project(tmp_path, 2)).code == 2
     code, gate = rows(tmp_path / "jeval.db", "SELECT exit_code, gate FROM runs")[0]

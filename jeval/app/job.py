@@ -102,6 +102,8 @@ class Job:
         settings = _settings(config, self.root)
         prepared = prepare(settings, self.root, known=self.last[0] if self.last else None)
         self._check_original(prepared)
+        if self.options.ci:
+            _refuse_unknown_scores(prepared)
         path = store_path(settings.store, self.root)
         if self.options.dry_run:
             return self._dry_run(prepared, path)
@@ -219,6 +221,15 @@ class Job:
             Painter(sys.stdout, {}).line(json_text(outcome_json(prepared, outcome, str(path))))
         flush(sys.stdout)  # a reader that has gone away must not change the exit code
         return outcome.exit_code
+
+
+def _refuse_unknown_scores(prepared: Prepared) -> None:
+    """A gate that asks for the score of a metric the run has not can never hold: told before anything is asked."""
+    known = [metric.id for metric in prepared.metrics]
+    for name in prepared.settings.gate.min_scores:
+        if name not in known:
+            there = f"there are: {', '.join(known)}" if known else "it has none; choose some with metrics=NAME"
+            raise ConfigError(f"gate.min_scores.{name}: the run has no such metric; {there}")
 
 
 def _progress(sweep: tuple[str, int] | None) -> Progress:
