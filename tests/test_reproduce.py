@@ -30,6 +30,21 @@ def test_a_reproduced_run_has_the_same_checks_and_asks_nothing(tmp_path: Path) -
     assert checks_of(tmp_path / "jeval.db") == before
 
 
+def test_who_asks_nothing_needs_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_KEY", "k")
+    overrides = project(tmp_path, 3)
+    with judging() as server:
+        gate = [*local(server.url), "judge.key_env=JUDGE_KEY"]
+        assert jeval("run", *overrides, *gate).code == 0
+        before = checks_of(tmp_path / "jeval.db")
+        monkeypatch.delenv("JUDGE_KEY")
+        assert jeval("run", "--from-run", "@last", store_of(tmp_path)).code == 0
+        assert checks_of(tmp_path / "jeval.db") == before
+        assert jeval("run", *overrides, *gate, "judge.reuse=only").code == 0
+        refused = jeval("run", *overrides, *gate)
+    assert refused.code == 3 and "JUDGE_KEY is not set" in refused.err
+
+
 def test_a_run_is_reproduced_although_the_same_was_asked_afresh_since(tmp_path: Path) -> None:
     from tests.judging import hashed
     from tests.servers import answer

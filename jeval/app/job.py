@@ -128,10 +128,11 @@ class Job:
         overrides: list[str],
         sweep: tuple[str, int] | None,
     ) -> Outcome:
-        judge = make_judge(prepared.settings.judge, os.environ)
-        replay = self._replay(prepared.settings.judge, (judge.gateway, judge.model))
+        settings = prepared.settings.judge
+        replay = self._replay(settings, judge_identity(settings, os.environ))
+        judge = make_judge(settings, os.environ, asks=replay is None and settings.reuse != "only")
         redecide: Redecide | None = None
-        if sweep is not None and prepared.settings.judge.repeat == 1:
+        if sweep is not None and settings.repeat == 1:
             key = memory_key(prepared, judge.gateway, judge.model)
             if self.memory is None or not self.memory.serves(key):
                 self.memory = Memory(key, prepared)

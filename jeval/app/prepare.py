@@ -191,8 +191,11 @@ def judge_identity(settings: JudgeSettings, environ: Mapping[str, str]) -> tuple
     return chosen.gateway, chosen.model
 
 
-def make_judge(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
-    """The judge that the settings name. Raises ConfigError where its key or address cannot be used."""
+def make_judge(settings: JudgeSettings, environ: Mapping[str, str], *, asks: bool = True) -> Judge:
+    """The judge that the settings name. Raises ConfigError where its key or address cannot be used.
+
+    Where nothing will be asked of it (`asks` is False) it needs no key: stored judgments belong to whoever has them.
+    """
     if settings.gateway == "offline":
         from jeval.judges.offline import OfflineJudge
 
@@ -201,4 +204,4 @@ def make_judge(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
     from jeval.judges.http import HttpJudge
 
     chosen = http_settings(settings.model_dump(), environ)
-    return HttpJudge(chosen, key=read_key(chosen.key_env, environ))
+    return HttpJudge(chosen, key=read_key(chosen.key_env, environ) if asks else None)
