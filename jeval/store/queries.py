@@ -76,14 +76,22 @@ WHERE a.run = (SELECT pk FROM runs WHERE id = :run_a) AND a.status <> b.status
   AND a.status IN ({_PASS}, {_FAIL}) AND b.status IN ({_PASS}, {_FAIL})
 ORDER BY {_SEVERITY}, case_ids.id, rubrics.id"""  # noqa: S608 - our own fragments
 
+# Ordered before the texts come in, so that no text is sorted: who looks at the first rows does not wait for all. The
+# LIMIT keeps SQLite from dropping that order, and CROSS JOIN from leaving it.
 _CRITICAL = """SELECT
-  f.case_id, f.rubric_id, f.rubric_version, f.reason, json_extract(case_rows.body, '$.output') AS output
-FROM critical_failures f
-JOIN case_ids ON case_ids.id = f.case_id
-JOIN run_cases ON run_cases.run = (SELECT pk FROM runs WHERE id = :run) AND run_cases.case_key = case_ids.key
-JOIN case_rows ON case_rows.pk = run_cases.content
-WHERE f.run_id = :run
-ORDER BY run_cases.position, f.rubric_id"""
+  case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version, verdicts.reason AS reason,
+  json_extract(case_rows.body, '$.output') AS output
+FROM (
+  SELECT c.case_key, c.rubric, c.verdict, run_cases.content FROM check_rows c
+  JOIN run_cases ON run_cases.run = c.run AND run_cases.case_key = c.case_key
+  JOIN rubrics ON rubrics.pk = c.rubric
+  WHERE c.run = (SELECT pk FROM runs WHERE id = :run) AND c.critical = 1
+  ORDER BY run_cases.position, rubrics.id LIMIT -1
+) f
+CROSS JOIN case_rows ON case_rows.pk = f.content
+CROSS JOIN case_ids ON case_ids.key = f.case_key
+CROSS JOIN rubrics ON rubrics.pk = f.rubric
+CROSS JOIN verdicts ON verdicts.id = f.verdict"""
 
 _REPEAT_FLIPS = """SELECT
   case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.version AS rubric_version,
@@ -97,26 +105,32 @@ ORDER BY case_ids.id, rubrics.id"""
 _REVIEW_QUEUE = f"""SELECT
   case_ids.id AS case_id, rubrics.id AS rubric_id, rubrics.severity AS severity, verdicts.reason AS reason,
   json_extract(case_rows.body, '$.input') AS input, json_extract(case_rows.body, '$.output') AS output
-FROM check_rows c
-JOIN run_cases ON run_cases.run = c.run AND run_cases.case_key = c.case_key
-JOIN case_rows ON case_rows.pk = run_cases.content
-JOIN case_ids ON case_ids.key = c.case_key
-JOIN rubrics ON rubrics.pk = c.rubric
-JOIN verdicts ON verdicts.id = c.verdict
-WHERE c.run = (SELECT pk FROM runs WHERE id = :run) AND c.status = {_REVIEW}
-ORDER BY {_SEVERITY}, run_cases.position, rubrics.id"""  # noqa: S608 - our own fragments
+FROM (
+  SELECT c.case_key, c.rubric, c.verdict, run_cases.content FROM check_rows c
+  JOIN run_cases ON run_cases.run = c.run AND run_cases.case_key = c.case_key
+  JOIN rubrics ON rubrics.pk = c.rubric
+  WHERE c.run = (SELECT pk FROM runs WHERE id = :run) AND c.status = {_REVIEW}
+  ORDER BY {_SEVERITY}, run_cases.position, rubrics.id LIMIT -1
+) waiting
+CROSS JOIN case_rows ON case_rows.pk = waiting.content
+CROSS JOIN case_ids ON case_ids.key = waiting.case_key
+CROSS JOIN rubrics ON rubrics.pk = waiting.rubric
+CROSS JOIN verdicts ON verdicts.id = waiting.verdict"""  # noqa: S608 - our own fragments
 
 _LABELS = f"""SELECT
-  labels.case_id, labels.rubric_id, {status_name("c.status")} AS status, labels.expected,
+  labels.case_id, labels.rubric_id, {status_name("d.status")} AS status, labels.expected,
   labels.source, labels.reviewer, labels.note, verdicts.reason
-FROM labels
-JOIN case_ids ON case_ids.id = labels.case_id
-JOIN rubrics ON rubrics.id = labels.rubric_id
-JOIN check_rows c ON c.run = (SELECT pk FROM runs WHERE id = :run)
-  AND c.case_key = case_ids.key AND c.rubric = rubrics.pk
-JOIN verdicts ON verdicts.id = c.verdict
-WHERE {status_name("c.status")} <> labels.expected
-ORDER BY {_SEVERITY}, labels.case_id, labels.rubric_id"""  # noqa: S608 - our own fragments
+FROM (
+  SELECT labels.rowid AS label, c.status, c.verdict FROM labels
+  JOIN case_ids ON case_ids.id = labels.case_id
+  JOIN rubrics ON rubrics.id = labels.rubric_id
+  JOIN check_rows c ON c.run = (SELECT pk FROM runs WHERE id = :run)
+    AND c.case_key = case_ids.key AND c.rubric = rubrics.pk
+  WHERE {status_name("c.status")} <> labels.expected
+  ORDER BY {_SEVERITY}, labels.case_id, labels.rubric_id LIMIT -1
+) d
+CROSS JOIN labels ON labels.rowid = d.label
+CROSS JOIN verdicts ON verdicts.id = d.verdict"""  # noqa: S608 - our own fragments
 
 QUERIES = {
     query.name: query
