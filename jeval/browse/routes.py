@@ -70,14 +70,17 @@ class Desk(NamedTuple):
         return min(int(text), 1_000_000) if text.isdecimal() and len(text) < 10 else 0
 
     async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """Ask the store within the time limit, in a thread of its own."""
+        """Ask the store within the time limit, in a thread of its own. All of the answer is of one moment, for a run
+        may be writing."""
 
         def timed(conn: sqlite3.Connection) -> T:
             factory, conn.row_factory = conn.row_factory, None
+            conn.execute("BEGIN")
             try:
                 with sqlite_timelimit(conn, TIME_LIMIT_MS):
                     return question(conn)
             finally:
+                conn.rollback()
                 conn.row_factory = factory
 
         found: T = await self.datasette.databases[self.store].execute_fn(timed)

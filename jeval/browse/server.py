@@ -13,7 +13,7 @@ from jeval.browse.guard import Guard, inline_hashes
 from jeval.browse.screen import warm
 from jeval.browse.visible import finalize
 
-__all__ = ["bind", "make_datasette", "serve"]
+__all__ = ["FIRST_PAGES", "bind", "look_around", "make_datasette", "serve"]
 
 SETTINGS = {
     "default_allow_sql": False,
@@ -22,6 +22,7 @@ SETTINGS = {
     "sql_time_limit_ms": 3_000,
     "facet_time_limit_ms": 500,
     "num_sql_threads": 3,
+    "max_returned_rows": 100_000,
     "suggest_facets": False,
     "truncate_cells_html": 600,
     "default_page_size": 50,
@@ -43,6 +44,15 @@ def make_datasette(store: Path, *, reviewer: str = "", labels: bool = True) -> A
     # Cells are made visible by the plugin; here titles, facets and whatever else Datasette prints are, too.
     made.jinja_env.finalize = lambda value: value if value is None else finalize(value)
     return made
+
+
+# What people look at first; what these pages keep of finished runs makes the others quick too.
+FIRST_PAGES = ("/-/jeval", "/-/jeval/run/@last", "/-/jeval/compare?a=@prev&b=@last")
+
+
+async def look_around(datasette: Any) -> list[int]:
+    """Ask for the first pages before anybody does; their status codes."""
+    return [(await datasette.client.get(path, follow_redirects=True)).status_code for path in FIRST_PAGES]
 
 
 def bind(port: int) -> socket.socket:
@@ -77,17 +87,19 @@ def serve(datasette: Any, sock: socket.socket, ready: Callable[[], None]) -> Non
         timeout_graceful_shutdown=3,
         ws="none",
     )
-    server = _server(config, ready)
+    server = _server(config, ready, datasette)
     # Ours, not uvicorn's, which raises the signal again when it is done: a stop asked for is no failure.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: setattr(server, "should_exit", True))
     asyncio.run(server.serve(sockets=[sock]))
 
 
-def _server(config: Any, ready: Callable[[], None]) -> Any:
+def _server(config: Any, ready: Callable[[], None], datasette: Any) -> Any:
     import uvicorn
 
     class Server(uvicorn.Server):
+        looking: "asyncio.Task[list[int]] | None" = None
+
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
@@ -96,5 +108,11 @@ def _server(config: Any, ready: Callable[[], None]) -> Any:
             await super().startup(sockets=sockets)
             if self.started:
                 ready()
+                self.looking = asyncio.create_task(look_around(datasette))
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            if self.looking is not None:
+                self.looking.cancel()
+            await super().shutdown(sockets=sockets)
 
     return Server(config)

@@ -114,6 +114,8 @@ def align(connection: sqlite3.Connection, baseline: sqlite3.Row, candidate: sqli
 
     All is read as it stood at one moment, for a run may be writing.
     """
+    if connection.in_transaction:
+        return _align(connection, baseline, candidate)
     connection.execute("BEGIN")
     try:
         return _align(connection, baseline, candidate)
