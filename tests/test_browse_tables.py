@@ -287,6 +287,20 @@ def test_named_queries_take_runs_by_id_name_and_place(browser: Browser):
     assert browser.get("/hostile/critical.csv?run=@last").headers["content-type"].startswith("text/plain")
 
 
+def test_a_named_query_s_page_has_its_first_rows_and_its_exports_all(browser: Browser, monkeypatch: pytest.MonkeyPatch):
+    path = "/hostile/review{}?run=second"
+    whole = browser.get(path.format(".json") + "&_shape=array").json()
+    assert len(whole) == 4
+    assert "first" not in browser.get(path.format("")).text.replace(">first<", "")
+    monkeypatch.setattr("jeval.browse.tables.QUERY_ROWS", 3)
+    text = browser.get(path.format("")).text
+    assert "The first 3 rows; JSON and CSV have more." in text
+    assert "returning more than 3 rows" in text
+    assert re.findall(r'<td class="col-case_id">\s*<a [^>]*>([^<]+)', text) == [row["case_id"] for row in whole[:3]]
+    assert browser.get(path.format(".json") + "&_shape=array").json() == whole
+    assert len(browser.get(path.format(".csv")).text.splitlines()) >= 5
+
+
 def test_every_named_query_runs(browser: Browser):
     connection = sqlite3.connect(browser.store)
     for name, query in named_queries().items():

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,3 +64,14 @@ def test_times_and_durations_read_as_people_say_them():
 
 def test_a_long_text_is_cut_on_one_line():
     assert clip("a\nb" * 100, 10) == "a ba ba b…"
+
+
+@pytest.mark.parametrize(
+    "sign",
+    "\x00 \x1b \x7f \x85 \x9b \u00ad \u061c \u180e \u200b \u200e \u200f \u2028 \u2029 \u202a \u202e \u2060 \u2066"
+    " \u2069 \ufeff \ufff9 \ud800 \U000e0001 \U000e007f".split(" "),
+)
+def test_each_of_what_would_be_obeyed_or_hidden_is_written_out_wherever_it_stands(sign: str):
+    for text in (sign, f"a{sign}b", f"a\n{sign}"):
+        assert hides(text)
+        assert sign not in visible(text)

@@ -5,6 +5,7 @@ Where a Datasette has several stores, each address says which one it is about.
 
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
+from weakref import WeakKeyDictionary
 
 from jeval.browse.stores import known_stores
 
@@ -21,9 +22,13 @@ class Links(NamedTuple):
 
     @classmethod
     def of(cls, datasette: Any, database: str) -> "Links":
-        """Those of a database that is a store."""
+        """Those of a database that is a store. Kept, for every cell of a table asks for them."""
         store = database if len(known_stores(datasette)) > 1 else ""
-        return cls(datasette.urls.path("/-/jeval"), database, datasette.urls.database(database), store)
+        kept = _kept.setdefault(datasette, {})
+        if (database, store) not in kept:
+            urls = datasette.urls
+            kept[database, store] = cls(urls.path("/-/jeval"), database, urls.database(database), store)
+        return kept[database, store]
 
     def page(self, path: str = "", **pairs: Any) -> str:
         """A page by its path beneath the root, beginning with a slash."""
@@ -52,6 +57,9 @@ class Links(NamedTuple):
     def row(self, table: str, key: int) -> str:
         """One row of a table, by its primary key."""
         return f"{self.tables}/{table}/{key}"
+
+
+_kept: "WeakKeyDictionary[Any, dict[tuple[str, str], Links]]" = WeakKeyDictionary()
 
 
 def _segment(text: str) -> str:

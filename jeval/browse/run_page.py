@@ -43,7 +43,7 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
         **found,
         **list_of_checks(conn, run, rubrics, filters),
         "critical": _critical(conn, run) if not filters.active and found["totals"]["critical_failures"] else [],
-        "scores": scores(conn, run["pk"]),
+        "scores": [] if filters.active else scores(conn, run["pk"]),
         "previous": previous,
         "difference": difference(previous, run) if previous else [],
         "config": config_lines(previous, run),
@@ -75,26 +75,27 @@ def _errors(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
     )
 
 
+_SCORES = """
+SELECT s.metric, m.id, m.version, min(9, CAST(r.score * 10 AS INTEGER)) AS step, count(*) AS cases,
+  count(r.score) AS scored, total(r.score) AS sum, total(r.passed) AS passed, total(r.status = 'error') AS errors,
+  total(r.status = 'skipped') AS skipped, max(r.threshold) AS threshold, max(r.strict) AS strict
+FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result
+WHERE s.run = ? GROUP BY s.metric, step ORDER BY m.id
+"""
+
+
 def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
     """Each metric's mean with its denominator, and how its scores spread over ten equal steps."""
-    rows = every(
-        conn,
-        "SELECT s.metric, m.id, m.version, count(*) AS cases, count(r.score) AS scored, avg(r.score) AS mean,"
-        " sum(r.passed) AS passed, sum(r.status = 'error') AS errors, sum(r.status = 'skipped') AS skipped,"
-        " max(r.threshold) AS threshold, max(r.strict) AS strict"
-        " FROM score_rows s JOIN metrics m ON m.pk = s.metric JOIN score_results r ON r.id = s.result"
-        " WHERE s.run = ? GROUP BY s.metric ORDER BY m.id",
-        (run,),
-    )
-    spread: dict[int, list[int]] = {row["metric"]: [0] * 10 for row in rows}
-    for metric, step, n in conn.execute(
-        "SELECT s.metric, min(9, CAST(r.score * 10 AS INTEGER)), count(*) FROM score_rows s JOIN"
-        " score_results r ON r.id = s.result"
-        " WHERE s.run = ? AND r.score IS NOT NULL GROUP BY 1, 2",
-        (run,),
-    ):
-        spread[metric][step] = n
-    return [row | {"spread": spread[row["metric"]]} for row in rows]
+    found: dict[int, dict[str, Any]] = {}
+    for row in every(conn, _SCORES, (run,)):
+        nothing = dict.fromkeys(("cases", "scored", "sum", "passed", "errors", "skipped"), 0)
+        one = found.setdefault(row["metric"], row | nothing | {"spread": [0] * 10})
+        for name in nothing:
+            one[name] += int(row[name]) if name != "sum" else row[name]
+        if row["step"] is not None:
+            one["spread"][row["step"]] = row["scored"]
+        one |= {name: max(one[name], row[name]) for name in ("threshold", "strict")}
+    return [one | {"mean": one["sum"] / one["scored"] if one["scored"] else None} for one in found.values()]
 
 
 def config_lines(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[tuple[str, str]]:

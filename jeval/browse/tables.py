@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 from datasette.database import QueryInterrupted
 from datasette.utils import MultiParams, escape_sqlite, path_with_replaced_args, tilde_decode, tilde_encode
 from datasette.utils.asgi import Request
+from datasette.views.database import QueryView
 from datasette.views.row import RowView
 from datasette.views.table import TableView
 
 from jeval.browse.shown import SHOWN, shown_columns
 from jeval.browse.stores import find_stores
+from jeval.store.queries import QUERIES
 
 __all__ = ["FRAMES", "LOOK", "Look", "table_routes"]
 
@@ -25,6 +27,9 @@ FRAMES = Path(__file__).resolve().parent / "frames"
 
 # Counting the rows of a view may take so long; a page without the number is better than one that is late.
 COUNT_LIMIT_MS = 200
+
+# Rows of a named query on its page; its JSON and CSV have more.
+QUERY_ROWS = 200
 
 
 class Look(NamedTuple):
@@ -63,16 +68,34 @@ class StoreTable(TableView):
         LOOK.set(Look(run=request.args.get("run_b") or request.args.get("run")))
         database = self.ds.get_database(route=tilde_decode(request.url_vars["database"]))
         table = tilde_decode(request.url_vars["table"])
+        query = await self.ds.get_canned_query(database.name, table, request.actor)
+        if query and table in QUERIES and request.url_vars.get("format") is None:
+            return await self._first_rows(request, table, query)
         view = bool(await database.get_view_definition(table)) and not request.args.get("_nocount")
         asked = _Uncounted(request.scope, request.receive) if view else request
         found = await super().data(asked, default_labels, _next, _size)
         if not isinstance(found, tuple) or "filtered_table_rows_count" not in found[0]:
-            return found  # somewhere else to go, or a named query
+            return found  # somewhere else to go, or a query of somebody's own
         data, context, templates, *rest = found
         if view:
             rows = asked.rows if asked.rows is not None else await _count(database, table, data["query"])
             data["filtered_table_rows_count"] = rows
         return (data, _framed(context, request, table), (templates[0], "jeval/table.html", *templates[1:]), *rest)
+
+    async def _first_rows(self, request: Any, name: str, query: dict[str, Any]) -> Any:
+        """A named query's page: its first rows, for a page of thousands is read by nobody and slow for everybody."""
+        sql = f"{query['sql']}\nLIMIT {QUERY_ROWS + 1}"
+        made = QueryView(self.ds).data(
+            request, sql, metadata=query, editable=False, canned_query=name, named_parameters=query.get("params")
+        )
+        data, context, templates, *rest = await made
+        cut = len(data["rows"]) > QUERY_ROWS
+        del data["rows"][QUERY_ROWS:]  # the list that the page is made from
+
+        async def framed() -> dict[str, Any]:
+            return {**await context(), "jeval_rows": QUERY_ROWS if cut else None}
+
+        return ({**data, "truncated": cut}, framed, (templates[0], "jeval/query.html", *templates[1:]), *rest)
 
     async def as_csv(self, request: Any, database: str) -> Any:
         """As Datasette makes it; a stream of everything goes in the largest steps, for each step counts off those

@@ -28,12 +28,14 @@ def _sign(match: re.Match[str]) -> str:
 
 def visible(text: str) -> str:
     """The text with everything unseen written out: ESC as a picture, a direction mark by its code."""
+    if text.isprintable():  # quick, and true of most texts of one line
+        return text
     return _UNSEEN.sub(_sign, text.replace("\r\n", "\n"))
 
 
 def hides(text: str) -> bool:
     """Whether the text holds something that cannot be seen."""
-    return _UNSEEN.search(text) is not None
+    return not text.isprintable() and _UNSEEN.search(text) is not None
 
 
 def finalize(value: Any) -> Any:
