@@ -92,6 +92,16 @@ def test_runs_stand_newest_first_with_counts_and_denominators(browser: Browser):
     assert "$0.2500" in text
 
 
+def test_the_newest_run_is_offered_to_be_compared_with_the_one_before_over_the_same_cases(tmp_path: Path):
+    store = tmp_path / "jeval.db"
+    for dataset in ("shop", "manual", "shop"):
+        assert main(["run", f"dataset={dataset}", f"rubrics={dataset}", f"store={store}", f"name={dataset}"]) == 0
+    there = Browser(store)
+    first, _, last = [row[0] for row in sqlite3.connect(store).execute("SELECT id FROM runs ORDER BY pk")]
+    page = there.get("/-/jeval").text
+    assert set(re.findall(r'name="([ab])" value="([^"]+)"[^>]* checked', page)) == {("a", first), ("b", last)}
+
+
 def test_runs_are_filtered_by_what_the_address_says(browser: Browser):
     text = browser.get("/-/jeval?thresholds=strict&name=second").text
     assert ">second<" in text

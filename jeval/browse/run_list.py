@@ -91,6 +91,7 @@ def run_list(conn: sqlite3.Connection, filters: Filters) -> dict[str, Any]:
         problems = why_nothing(conn, [row["pk"] for row in _runs(conn, filters)[:20]], filters)
     return {
         "runs": shown,
+        "before_first": _before_first(shown),
         "more": more,
         "filters": filters,
         "page": filters.page,
@@ -137,6 +138,12 @@ def _counted(
         run | totals(counts[run["pk"]], critical) | {"of": totals(whole[run["pk"]])["checks"], "trend": []}
         for run in runs
     ]
+
+
+def _before_first(shown: Sequence[dict[str, Any]]) -> str | None:
+    """The id of the run to hold the first against: the next of the same dataset, or simply the next."""
+    rest = [run for run in shown[1:] if run["dataset"] == shown[0]["dataset"]] or shown[1:]
+    return rest[0]["id"] if rest else None
 
 
 def _groups(conn: sqlite3.Connection, runs: Sequence[dict[str, Any]], narrowed: Narrowed) -> list[dict[str, Any]]:
