@@ -105,6 +105,12 @@ class Page:
         if loads:
             await asyncio.wait_for(self._loaded.wait(), WAIT_S)
 
+    async def click(self, selector: str) -> None:
+        """Click the first such element, and wait for the page it leads to."""
+        self._loaded.clear()
+        await self.ask(f"document.querySelector({json.dumps(selector)}).click()")
+        await asyncio.wait_for(self._loaded.wait(), WAIT_S)
+
     async def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression."""
         answer = await self.call("Runtime.evaluate", expression=expression, returnByValue=True)

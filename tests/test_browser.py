@@ -23,11 +23,27 @@ pytestmark = [
     pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium on this machine"),
 ]
 
-DESKTOP, PHONE = (1280, 800), (400, 800)
+DESKTOP, PHONE = (1280, 800), (390, 800)
 # Whether the page is wider than its window: on a phone that makes people scroll sideways.
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth + 1"
 WIDEST = """[...document.querySelectorAll("main *")].sort((a, b) => b.getBoundingClientRect().right
   - a.getBoundingClientRect().right).slice(0, 3).map((e) => e.outerHTML.slice(0, 150)).join(" | ")"""
+# Text that is hardly told from what it stands on: a contrast under 3 to 1 (WCAG 2, with opacity left out).
+FAINT = """(() => {
+  const linear = (c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] > 0.5) return c; } return [255, 255, 255]; };
+  const found = new Set();
+  for (const e of document.querySelectorAll("body *")) {
+    const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent.trim()).join("");
+    if (!own || !e.getClientRects().length || e.closest("svg, option, [hidden], .cross")) continue;
+    const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 3) found.add(`${e.tagName} ${e.className}: ${own.slice(0, 40)}`);
+  }
+  return [...found].slice(0, 5);
+})()"""
 Visit = Callable[[Page, str], Awaitable[None]]
 
 
@@ -84,22 +100,46 @@ def test_every_page_opens_at_desktop_and_phone_width_without_a_complaint(hostile
         "/-/jeval/sweep/sweep-1",
         "/hostile",
         "/hostile/checks",
+        "/hostile/checks?_cols=all",
+        "/hostile/cases",
         "/hostile/runs",
+        "/hostile/runs/1",
+        "/hostile/rubrics/1",
+        "/hostile/case_rows/1",
         f"/hostile/compare?run_a={first}&run_b={second}",
     ]
     wide: list[str] = []
+    faint: list[str] = []
 
     async def steps(page: Page, base: str) -> None:
         for (width, height), phone in ((DESKTOP, False), (PHONE, True)):
             await page.size(width, height, phone=phone)
-            for path in pages:
-                await page.open(base + path)
-                assert await page.ask("typeof window.owned") == "undefined", path
-                if path.startswith("/-/") and await page.ask(TOO_WIDE):
-                    wide.append(f"{path} at {width}: {await page.ask(WIDEST)}")
+            for dark in (False, True):
+                await page.dark(dark)
+                for path in pages:
+                    await page.open(base + path)
+                    assert await page.ask("typeof window.owned") == "undefined", path
+                    if await page.ask(TOO_WIDE):
+                        wide.append(f"{path} at {width}: {await page.ask(WIDEST)}")
+                    faint.extend(f"{path}, dark {dark}: {text}" for text in await page.ask(FAINT))
 
     assert visit(hostile, tmp_path, steps) == []
     assert wide == []
+    assert faint == [], "\n".join(faint)
+
+
+def test_datasette_s_own_menu_shows_all_columns(hostile: Path, tmp_path: Path):
+    columns = "[...document.querySelectorAll('th[data-column]')].map((th) => th.dataset.column)"
+
+    async def steps(page: Page, base: str) -> None:
+        await page.open(f"{base}/hostile/checks?status=review&_nocol=reason")
+        assert "evidence" not in await page.ask(columns)
+        await page.ask("document.querySelector('th .dropdown-menu-icon').dispatchEvent(new MouseEvent('click'))")
+        await page.click("a.dropdown-show-all-columns")
+        assert {"evidence", "reason", "criterion"} <= set(await page.ask(columns))
+        assert await page.ask("location.search") == "?status=review&_cols=all"
+
+    assert visit(hostile, tmp_path, steps) == []
 
 
 def test_a_check_is_labelled_by_keyboard(hostile: Path, tmp_path: Path):
