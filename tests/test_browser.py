@@ -203,6 +203,7 @@ def test_pictures_for_the_documentation(clinic: Path, tmp_path: Path):
         "compare": (f"/-/jeval/compare?a={first}&b={last}", DESKTOP, False),
         "history": ("/-/jeval/history", DESKTOP, False),
         "sweep": (f"/-/jeval/sweep/{sweep}", DESKTOP, False),
+        "table": ("/clinic/checks", DESKTOP, False),
         "review-phone": (f"/-/jeval/review?run={last}", tall, False),
     }
 
