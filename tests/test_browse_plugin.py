@@ -1,7 +1,10 @@
 """The plugin in somebody's own Datasette: pages for stores, nothing for other databases, no labels."""
 
 import asyncio
+import os
 import sqlite3
+import subprocess
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,8 @@ from datasette.app import Datasette
 from datasette.plugins import pm
 
 from jeval.browse import plugin
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
@@ -107,3 +112,20 @@ def test_the_entry_point_names_the_plugin():
     if not found:
         pytest.skip("jeval is not installed here, only imported")
     assert found[0] == "jeval.browse.plugin"
+
+
+@pytest.mark.parametrize("first", ["datasette.app", "datasette.plugins", "jeval.browse.server", "jeval.browse.plugin"])
+def test_datasette_loads_the_plugin_by_its_entry_point_whatever_is_imported_first(tmp_path, first):
+    info = tmp_path / "somebody-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[datasette]\njeval = jeval.browse.plugin\n")
+    code = f"import {first}, datasette.app, datasette.plugins as p; print('jeval' in dict(p.pm.list_name_plugin()))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stdout.strip()) == (0, "True"), ran.stderr

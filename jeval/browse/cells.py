@@ -7,8 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 from jeval.browse.links import Links
+from jeval.browse.look import Look
 from jeval.browse.screen import SIGNS, probability
-from jeval.browse.tables import Look
 from jeval.browse.visible import hides, visible
 
 __all__ = ["cell"]

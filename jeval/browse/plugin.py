@@ -2,6 +2,8 @@
 
 Plugin configuration, under plugins → jeval: `labels` (default false) lets reviewers write
 labels; `reviewer` is the name offered to them.
+
+Datasette loads its plugins in the middle of its own import, so nothing here imports what imports its views.
 """
 
 from typing import Any
@@ -12,12 +14,10 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 from jeval.browse.cells import cell
 from jeval.browse.descriptions import database_metadata
 from jeval.browse.links import Links
+from jeval.browse.look import LOOK
 from jeval.browse.named import named_queries
-from jeval.browse.routes import ROUTES
 from jeval.browse.stores import find_stores, is_store, known_stores
-from jeval.browse.tables import FRAMES, LOOK, table_routes
 from jeval.browse.tending import keep_tended, tend
-from jeval.browse.together import TogetherFacet
 
 __all__ = [
     "canned_queries",
@@ -46,17 +46,24 @@ def startup(datasette: Any) -> Any:
 
 @hookimpl
 def register_routes(datasette: Any) -> Any:
+    from jeval.browse.routes import ROUTES
+    from jeval.browse.tables import table_routes
+
     return [*ROUTES, *table_routes(datasette)]
 
 
 @hookimpl
 def register_facet_classes() -> list[type]:
+    from jeval.browse.together import TogetherFacet
+
     return [TogetherFacet]
 
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment) -> None:
     """Our frames around Datasette's templates, under names that take the place of none."""
+    from jeval.browse.tables import FRAMES
+
     loader = PrefixLoader({"jeval": FileSystemLoader(FRAMES)})
     env.loader = ChoiceLoader([env.loader, loader]) if env.loader else loader
 

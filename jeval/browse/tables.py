@@ -6,9 +6,8 @@ JSON and CSV hold every column unless it makes one.
 
 import re
 from collections.abc import Callable
-from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from datasette.database import QueryInterrupted
 from datasette.utils import MultiParams, escape_sqlite, path_with_replaced_args, tilde_decode, tilde_encode
@@ -17,11 +16,12 @@ from datasette.views.database import QueryView
 from datasette.views.row import RowView
 from datasette.views.table import TableView
 
+from jeval.browse.look import LOOK, Look
 from jeval.browse.shown import SHOWN, shown_columns
 from jeval.browse.stores import find_stores
 from jeval.store.queries import QUERIES
 
-__all__ = ["FRAMES", "LOOK", "Look", "table_routes"]
+__all__ = ["FRAMES", "table_routes"]
 
 FRAMES = Path(__file__).resolve().parent / "frames"
 
@@ -30,17 +30,6 @@ COUNT_LIMIT_MS = 200
 
 # Rows of a named query on its page; its JSON and CSV have more.
 QUERY_ROWS = 200
-
-
-class Look(NamedTuple):
-    """What is looked at while cells are made: one row by itself, and the run that a query was asked about."""
-
-    row: bool = False
-    run: str | None = None
-
-
-_NOTHING_SPECIAL = Look()
-LOOK: ContextVar[Look] = ContextVar("LOOK", default=_NOTHING_SPECIAL)
 
 
 class _Uncounted(Request):
