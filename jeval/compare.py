@@ -1,7 +1,8 @@
 """What changed between two runs: which checks, whether the runs may be compared at all, and how sure it is.
 
-A failure is new, or resolved, only where both runs evaluated the check: it passed, failed or was for review.
-What was skipped or an error on one side says nothing about the answers, so it is listed among other changes.
+A failure is new where the check fails and both runs evaluated it: before, it passed or was for review. It is resolved
+where the check passes: a review decides nothing, so what failed and is now for review is newly for review. What was
+skipped or an error on one side says nothing about the answers, so it is listed among other changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,6 @@ CATEGORIES: tuple[Category, ...] = (
     "other_changes",
 )
 
-_EVALUATED = ("pass", "review")
-
 
 class Change(NamedTuple):
     """A check whose status differs between the runs. `flips` says that it changes by chance, too, when one
@@ -47,6 +46,11 @@ class Change(NamedTuple):
     reason_before: str = ""
     reason_after: str = ""
     flips: bool = False
+
+    @property
+    def undecided_failure(self) -> bool:
+        """Whether it failed before and is for review: neither new nor resolved."""
+        return self.before == "fail" and self.after == "review"
 
     def as_dict(self) -> dict[str, Any]:
         """As a machine reads it."""
@@ -143,9 +147,9 @@ def category(before: str, after: str) -> Category:
         return "other_changes"
     if after == "error":
         return "new_errors"
-    if after == "fail" and before in _EVALUATED:
+    if after == "fail" and before in ("pass", "review"):
         return "new_failures"
-    if before == "fail" and after in _EVALUATED:
+    if before == "fail" and after == "pass":
         return "resolved_failures"
     return "new_reviews" if after == "review" else "other_changes"
 

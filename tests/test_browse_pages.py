@@ -14,6 +14,7 @@ from browsing import SCRIPT, Browser, Dangers, make_store
 from jeval.app.cli import main
 from jeval.browse.screen import environment
 from jeval.store.connect import open_store
+from tests.stores import add_run, new_store
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +188,17 @@ def test_compare_puts_what_became_worse_first(browser: Browser):
     assert "checks in both" in text
     assert "thresholds: pass 0.75, fail 0.5 against pass 0.9, fail 0.3" in text
     assert "thresholds=strict" in text or "strict" in text
+
+
+def test_a_failure_that_is_now_for_review_is_shown_as_such(tmp_path: Path):
+    connection = new_store(tmp_path)
+    add_run(connection, "a", {("fig", "tone"): "fail"})
+    add_run(connection, "b", {("fig", "tone"): "review"})
+    connection.close()
+    page = Browser(tmp_path / "jeval.db").get("/-/jeval/compare?a=a&b=b").text
+    assert '<b class="zero">0</b>failures resolved' in page
+    assert '<b class="review">1</b>newly for review' in page
+    assert ">failed before</span>" in page
 
 
 def test_compare_of_a_run_with_itself_changes_nothing(browser: Browser):

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,25 @@ def test_people_read_what_is_new_first_why_and_how_sure_it_is(store: str) -> Non
     assert "exact McNemar p = 1" in out
 
 
+def test_a_failure_that_is_now_for_review_is_not_resolved(tmp_path: Path) -> None:
+    connection = new_store(tmp_path)
+    used = [rubric("booking", severity="critical")]
+    failed = {(case, "booking"): "fail" for case in "abc"}
+    add_run(connection, "run-1", {**failed, ("d", "booking"): "pass"}, used)
+    add_run(connection, "run-2", {**failed, ("a", "booking"): "review", ("d", "booking"): "review"}, used)
+    connection.close()
+    both = ("compare", "run-1", "run-2", "--store", str(tmp_path / "jeval.db"))
+    ran = jeval(*both, "--fail-on-new", "--html", str(tmp_path / "page.html"))
+    assert ran.code == 0
+    assert "resolved" not in ran.out
+    assert "2 newly for review (1 failed before)\n" in ran.out
+    assert "  a  booking 1.0.0 (critical, failed before)  ✕ fail → ? review\n" in ran.out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "0 resolved failures, 2 newly for review" in page
+    assert page.count("critical, failed before</span>") == 1
+    assert jeval(*both, "--json").json["resolved_failures"] == []
+
+
 def test_the_same_run_twice_changes_nothing(store: str) -> None:
     ran = jeval("compare", "run-1", "run-1", "--store", store)
     assert "8 unchanged · nothing changed" in ran.out
@@ -198,11 +218,11 @@ def test_real_runs_under_other_thresholds_compare_and_mirror(tmp_path: Path) -> 
     assert there["comparable"]
     assert [issue["field"] for issue in there["issues"]] == ["thresholds"]
     assert there["new_failures"]
-    assert cases(there["new_failures"]) == cases(back["resolved_failures"])
+    assert cases(c for c in there["new_failures"] if c["before"] == "pass") == cases(back["resolved_failures"])
     assert there["unchanged"] + sum(len(there[name]) for name in LISTS) == 80
 
 
-def cases(changes: list[dict[str, Any]]) -> set[tuple[str, str]]:
+def cases(changes: Iterable[dict[str, Any]]) -> set[tuple[str, str]]:
     return {(change["case_id"], change["rubric_id"]) for change in changes}
 
 

@@ -100,10 +100,12 @@ def _print_changes(painter: Painter, category: Category, changes: Sequence[Chang
     title = f"{len(changes):,} {_title(category, len(changes))}"
     critical = sum(change.severity == "critical" for change in changes)
     optional = sum(not change.required for change in changes)
+    failed = sum(change.undecided_failure for change in changes)
     loud = category == "new_failures"
     notes = [
         f"{critical:,} critical" if critical and loud else "",
         f"{optional:,} optional" if optional else "",
+        f"{failed:,} failed before" if failed else "",
     ]
     aside = ", ".join(note for note in notes if note)
     painter.line()
@@ -118,6 +120,7 @@ def _print_change(painter: Painter, change: Change) -> None:
     marks = [
         "critical" if change.severity == "critical" else "",
         "" if change.required else "optional",
+        "failed before" if change.undecided_failure else "",
         "changes by chance between repeats" if change.flips else "",
     ]
     mark = ", ".join(text for text in marks if text)

@@ -110,6 +110,7 @@ def _row(change: Change) -> Markup:
     tags = [
         "critical" if change.severity == "critical" else "",
         "" if change.required else "optional",
+        "failed before" if change.undecided_failure else "",
         "changes by chance" if change.flips else "",
     ]
     return _fill(
@@ -119,7 +120,7 @@ def _row(change: Change) -> Markup:
         change.case_id,
         change.rubric_id,
         change.rubric_version,
-        " ".join(tag for tag in tags if tag),
+        ", ".join(tag for tag in tags if tag),
         change.before,
         change.before,
         change.after,

@@ -34,7 +34,7 @@ _CHANGE = f"""CASE
     WHEN a.status = {_SKIPPED} OR b.status = {_SKIPPED} THEN 'other_change'
     WHEN b.status = {_ERROR} THEN 'new_error'
     WHEN b.status = {_FAIL} AND a.status IN ({_PASS}, {_REVIEW}) THEN 'new_failure'
-    WHEN a.status = {_FAIL} AND b.status IN ({_PASS}, {_REVIEW}) THEN 'resolved_failure'
+    WHEN a.status = {_FAIL} AND b.status = {_PASS} THEN 'resolved_failure'
     WHEN b.status = {_REVIEW} THEN 'new_review'
     ELSE 'other_change' END"""
 

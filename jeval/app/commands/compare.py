@@ -13,9 +13,9 @@ __all__ = ["arguments", "main"]
 _EPILOG = """\
 A and B name runs by id, the beginning of an id, name, @last or @prev:  jeval compare @prev @last
 
-A failure is new or resolved where both runs evaluated the check. Exit codes: 0; 1 new failures of required
-rubrics, with --fail-on-new; 2 not comparable (a rubric changed its version or content, or a simulated run
-against a real one); 3 usage.
+A failure is new where the check passed or was for review before, and resolved where it passes now; one that is
+for review now is newly for review. Exit codes: 0; 1 new failures of required rubrics, with --fail-on-new; 2
+not comparable (a rubric changed its version or content, or a simulated run against a real one); 3 usage.
 """
 
 
