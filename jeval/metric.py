@@ -4,6 +4,7 @@ A question's probabilities become a value from 0 to 1 and the values a weighted 
 and credits stay here: the judge sees the texts, the levels and the names of the options.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -21,7 +22,7 @@ from pydantic import (
 from jeval.case import Id, Text, _Model
 from jeval.fingerprint import sha256
 from jeval.level_order import looks_reversed
-from jeval.metric_field import ALL, FROM_CASE, SingleTurnField, TurnField
+from jeval.metric_field import ALL, FROM_CASE, STATE_FIELDS, SingleTurnField, TurnField
 from jeval.rubric import Probability
 
 __all__ = ["Choice", "Metric", "MetricQuestion", "Noul", "Score"]
@@ -248,7 +249,14 @@ class Metric(_Model):
             if name not in FROM_CASE:
                 found.append(f"{self.id}: no case holds {name}, so no case can be scored; take it out of the metric")
         first: dict[tuple[str, ...], int] = {}
+        # Only of names that are no everyday words can one say that a field is meant.
+        strange = {name for name in (FROM_CASE if self.sees_all else STATE_FIELDS) if "_" in name}
         for number, question in enumerate(self.questions, start=1):
+            for name in sorted(strange & set(re.findall(r"\w+", question.text))):
+                found.append(
+                    f"{self.id}: question {number} speaks of {name}, which the judge does not see; "
+                    f"it sees {', '.join(sorted(STATE_FIELDS) if self.sees_all else self.seen)}"
+                )
             found += [f"{self.id}: question {number} {doubt}" for doubt in _doubts(question, self.strict)]
             original = first.setdefault(_identity(question), number)
             if original != number:

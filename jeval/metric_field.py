@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-__all__ = ["ALL", "FROM_CASE", "SingleTurnField", "TurnField"]
+__all__ = ["ALL", "FROM_CASE", "STATE_FIELDS", "SingleTurnField", "TurnField"]
 
 ALL = ("all",)
 """The fields of a metric that sees what the rubrics see: all evidence of a case, under the names rubrics use."""
@@ -49,3 +49,8 @@ FROM_CASE = frozenset(
 )
 """The fields a case can hold. The others are understood, but no case has them: labels, expectations and
 metadata never reach a judge, and cases hold no audio, tags or MCP records."""
+
+STATE_FIELDS = frozenset(
+    {"user_input", "assistant_response", "conversation", "reference_material", "policy", "tool_events"}
+)
+"""What the judge sees of a case for the rubrics, under these names."""

@@ -328,3 +328,12 @@ def test_whatever_a_file_holds_is_read_or_refused_with_a_validation_error(questi
     except ValidationError:
         return
     assert metric(*read.definition()["questions"]) == read
+
+
+def test_a_question_that_speaks_of_a_field_the_judge_does_not_see_is_warned_about() -> None:
+    [warned] = metric({"noul": "actual_output keeps policy."}, fields="all").warnings()
+    assert "question 1 speaks of actual_output, which the judge does not see" in warned
+    assert "it sees assistant_response, conversation," in warned
+    [warned] = metric({"noul": "assistant_response keeps policy."}, fields=["input", "actual_output"]).warnings()
+    assert warned.endswith("speaks of assistant_response, which the judge does not see; it sees input, actual_output")
+    assert metric({"noul": "The conversation keeps the policy."}, fields=["input"]).warnings() == ()

@@ -136,3 +136,10 @@ def test_metadata_that_a_rubric_asks_for_and_no_case_has_is_warned_of(tmp_path: 
     assert "rubric support: no case has the metadata scenaro" in warning and "did you mean scenario?" in warning
     rubric["applicability"] = {"onlyWhenMetadata": {"scenario": "none of them"}}
     assert not prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings
+
+
+def test_an_address_for_a_judge_that_asks_nobody_is_refused() -> None:
+    settings = JudgeSettings.model_validate({"name": "offline", "gateway": "offline", "base_url": "http://127.0.0.1:1"})
+    for refused in (lambda: make_judge(settings, {}), lambda: judge_identity(settings, {})):
+        with pytest.raises(ConfigError, match="judge=offline asks nobody; say who is there: judge=local"):
+            refused()

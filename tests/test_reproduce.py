@@ -68,6 +68,17 @@ def test_a_run_that_asked_everything_afresh_is_reproduced_without_asking(tmp_pat
     assert checks_of(tmp_path / "jeval.db") == before
 
 
+def test_a_name_stays_with_the_run_it_was_given_to(tmp_path: Path) -> None:
+    assert jeval("run", *project(tmp_path, 2), "name=before", "tags.branch=b").code == 0
+    assert jeval("run", "--from-run", "before", "thresholds=strict", store_of(tmp_path)).code == 0
+    assert jeval("run", "--from-run", "before", "name=after", store_of(tmp_path)).code == 0
+    assert rows(tmp_path / "jeval.db", "SELECT name, tags, thresholds FROM runs ORDER BY pk") == [
+        ("before", '{"branch": "b"}', "default"),
+        (None, '{"branch": "b"}', "strict"),
+        ("after", '{"branch": "b"}', "default"),
+    ]
+
+
 def test_the_saved_yaml_and_the_data_alone_give_the_same_config_hash_elsewhere(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -141,9 +152,9 @@ def test_overrides_change_a_reproduced_configuration(tmp_path: Path) -> None:
 
 def test_odd_texts_survive_the_way_through_a_saved_configuration(tmp_path: Path) -> None:
     odd = 'it\'s a \\ "name", {with} [all] = $HOME ${now} #1'
-    assert jeval("run", *project(tmp_path, 1), f"name={odd}").code == 0
+    assert jeval("run", *project(tmp_path, 1), f"tags.said={odd}").code == 0
     assert jeval("run", "--from-run", "@last", store_of(tmp_path)).code == 0
-    assert rows(tmp_path / "jeval.db", "SELECT DISTINCT name FROM runs") == [(odd,)]
+    assert rows(tmp_path / "jeval.db", "SELECT DISTINCT tags ->> '$.said' FROM runs") == [(odd,)]
 
 
 def test_an_unknown_run_names_the_remedy(tmp_path: Path) -> None:

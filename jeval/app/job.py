@@ -184,8 +184,11 @@ class Job:
         self.changed = bool(changes)
         if changes and not self.options.accept_changes:
             name = self.original.run_id or self.options.from_run
+            # The store refuses two contents of one version, accepted or not.
+            edited = any(change.endswith("its content") for change in changes)
+            accept = "give what was edited a new version and accept that" if edited else "accept it"
             raise ConfigError(
-                f"--from-run {name}: {'; '.join(changes)}; restore the files, or accept it with --accept-changes"
+                f"--from-run {name}: {'; '.join(changes)}; restore the files, or {accept} with --accept-changes"
             )
 
     def _dry_run(self, prepared: Prepared, path: Path) -> int:

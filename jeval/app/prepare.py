@@ -199,6 +199,11 @@ def make_judge(settings: JudgeSettings, environ: Mapping[str, str], *, asks: boo
     if settings.gateway == "offline":
         from jeval.judges.offline import OfflineJudge
 
+        if settings.base_url is not None:
+            raise ConfigError(
+                "judge.base_url is set, and judge=offline asks nobody; say who is there: judge=local for a server of "
+                "the judge's protocol, judge=openai for a chat model"
+            )
         return OfflineJudge()
     from jeval.judges.gateways import http_settings, read_key
     from jeval.judges.http import HttpJudge

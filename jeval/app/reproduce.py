@@ -43,7 +43,8 @@ def original(name: str, connection: sqlite3.Connection | None) -> Original:
     if connection is None:
         raise NotFound(f"--from-run {name}: there is no store; name one with store=, or a saved YAML file")
     row = find_run(connection, name)
-    config = yaml.safe_load(row["config_yaml"])
+    # A name is one run's own: were it handed on, it would mean the copy from then on.
+    config = {**yaml.safe_load(row["config_yaml"]), "name": None}
     judge = row["gateway"], row["model_asked"]
     return Original(config, row["id"], row["pk"], row["status"] == "complete", judge)
 

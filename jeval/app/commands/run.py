@@ -1,5 +1,6 @@
 """jeval run: compose, prepare, judge, store, tell; once, or once for each job of a sweep."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -59,6 +60,8 @@ def raw(arguments: Sequence[str]) -> int:
     if any(
         flag in rest for flag in ("-h", "--help", "--hydra-help", "-c", "--cfg", "-i", "--info", "-sc", "--version")
     ):
+        # What is shown goes through a log, which would tell of a reader that has gone away once for each line.
+        logging.raiseExceptions = False
         run_hydra(lambda config: None, overrides, root)
         return 0
     # Only now what is heavy: flags and overrides are in order.
