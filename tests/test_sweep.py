@@ -1,6 +1,7 @@
 """Sweeps: one judge's answers, many profiles."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -56,6 +57,34 @@ def test_the_end_of_a_sweep_shows_each_profile_and_which_checks_flip(tmp_path: P
     assert "thresholds=default" in ran.out and "thresholds=lenient" in ran.out
     assert "checks that flip against thresholds=default" in ran.out
     assert " → " in ran.out
+
+
+@pytest.mark.parametrize("columns", ["80", "100", "160"])
+def test_the_end_of_a_sweep_names_every_run_and_ends_with_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with judging() as server:
+        ran = jeval("run", "-m", *project(tmp_path, 15), *local(server.url), "thresholds=default,lenient,strict")
+    ids = [run for (run,) in rows(tmp_path / "jeval.db", "SELECT id FROM runs ORDER BY pk")]
+    table = ran.out[ran.out.index(" critical") :]
+    assert all(table.count(f"{run} ") for run in ids)
+    assert all(len(line) <= int(columns) for line in table.splitlines() if "jeval compare" not in line)
+    assert "simulated" not in table
+    name, *words = shlex.split(ran.out.splitlines()[-1])
+    assert name == "jeval"
+    assert words[:2] == ["compare", ids[0]]
+    assert jeval(*words).code == 0
+
+
+def test_the_end_of_a_simulated_sweep_says_so(tmp_path: Path) -> None:
+    ran = jeval("run", "-m", *project(tmp_path, 3), "thresholds=default,lenient")
+    table = ran.out[ran.out.rindex("simulated: ") :]
+    assert table.splitlines()[1].split()[:3] == ["profile", "run", "pass"]
+
+
+def test_a_sweep_of_one_run_compares_nothing(tmp_path: Path) -> None:
+    assert "jeval compare" not in jeval("run", "-m", *project(tmp_path, 3), "dataset.limit=1,-1").out
 
 
 def test_metric_scores_are_the_same_in_every_profile(tmp_path: Path) -> None:

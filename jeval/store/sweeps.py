@@ -32,6 +32,7 @@ class SweepRow(NamedTuple):
     error: str | None
     run: int | None
     run_id: str | None
+    simulated: bool
     counts: tuple[int, ...] | None
     critical: int | None
     flipped: int | None
@@ -40,15 +41,15 @@ class SweepRow(NamedTuple):
 def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
     """Every job of a sweep that left a trace, in order, each held against the first that has a run."""
     jobs = connection.execute(
-        "SELECT j.position, j.overrides, j.exit_code, j.error, runs.pk, runs.id FROM sweep_jobs j"
+        "SELECT j.position, j.overrides, j.exit_code, j.error, runs.pk, runs.id, runs.simulated FROM sweep_jobs j"
         " LEFT JOIN runs ON runs.pk = j.run WHERE j.sweep_id = ? ORDER BY j.position",
         (sweep_id,),
     ).fetchall()
     first = next((job[4] for job in jobs if job[4] is not None), None)
     rows = []
-    for position, overrides, code, error, run, run_id in jobs:
+    for position, overrides, code, error, run, run_id, simulated in jobs:
         if run is None:
-            rows.append(SweepRow(position, overrides, code, error, None, None, None, None, None))
+            rows.append(SweepRow(position, overrides, code, error, None, None, False, None, None, None))
             continue
         summary = connection.execute(
             'SELECT "pass", "fail", "review", "skipped", "error", critical_failures FROM run_summary WHERE run_id = ?',
@@ -60,7 +61,9 @@ def sweep_jobs(connection: sqlite3.Connection, sweep_id: str) -> list[SweepRow]:
             " WHERE a.run = ? AND a.status <> b.status",
             (run, first),
         ).fetchone()[0]
-        rows.append(SweepRow(position, overrides, code, error, run, run_id, tuple(summary[:5]), summary[5], flipped))
+        counts, critical = tuple(summary[:5]), summary[5]
+        made = (run, run_id, bool(simulated), counts, critical, flipped)
+        rows.append(SweepRow(position, overrides, code, error, *made))
     return rows
 
 

@@ -110,6 +110,6 @@ def _conclude_sweep(sweep_id: str, codes: Sequence[int], expected: int | None, p
     with closing(open_store(store, create=False)) as connection:
         jobs = sweep_jobs(connection, sweep_id)
         missing = max(0, (expected or len(jobs)) - len(jobs))
-        print_sweep(Painter(sys.stderr if json else sys.stdout, os.environ), connection, jobs, missing)
+        print_sweep(Painter(sys.stderr if json else sys.stdout, os.environ), connection, jobs, missing, store)
     worst = max([*codes, *(job.exit_code for job in jobs)], default=3)
     return max(worst, 3) if missing else worst
