@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jeval.store.scores import case_scores, run_scores
+from tests.running import case, jeval, project, quick
 from tests.servers import Server, answer, serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -231,6 +232,19 @@ def test_the_summary_shows_each_metrics_mean_and_who_was_not_scored(run: Any) ->
     _, _, text = run
     assert "second" in text and "mean 1.000 of 1 scored" in text
     assert "1 not scored" in text
+
+
+def test_a_metric_that_scored_no_case_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    metric = {"id": "m", "version": "1", "fields": ["input", "retrieval_context"], "questions": [{"noul": "So."}]}
+    (tmp_path / "m.json").write_text(json.dumps([metric]))
+    cases = [{key: value for key, value in case(i).items() if key != "context"} for i in range(3)]
+    ran = quick(*project(tmp_path, cases), f"metrics.path={tmp_path}/m.json")
+    lines = [line.strip() for line in ran.out.splitlines()]
+    at = lines.index("m 1  mean – of 0 scored · simulated · 3 not scored")
+    why = "3 not scored: the case does not hold retrieval_context, which the metric asks for"
+    assert " ".join(lines[at + 1 : at + 3]).startswith(why)
+    assert why in " ".join(jeval("show", "--store", str(tmp_path / "jeval.db")).out.split())
 
 
 def test_the_scores_of_a_case_and_of_a_run_are_read_back(run: Any) -> None:

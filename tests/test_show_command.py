@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jeval.app.columns import columns
 from tests.judging import judging, local
 from tests.reports import HOSTILE
 from tests.running import case, jeval, jeval_process, project, write_cases, write_rubrics
@@ -69,6 +70,25 @@ def test_critical_failures_come_first_then_the_summary_then_the_rest(store: list
         found = out.find(part, at + 1)
         assert found > at, f"{part!r} is not where it should be in\n{out}"
         at = found
+
+
+def test_a_failure_shows_the_beginning_of_the_answer_and_no_more_than_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    connection = new_store(tmp_path)
+    checks = {(case, name): "fail" for case in "ab" for name in ("booking", "tone")} | {("c", "tone"): "review"}
+    contents = {"a": f"{HOSTILE.replace(chr(0xD800), '')}\n" * 50, "b": "漢字" * 100, "c": "Unseen."}
+    add_run(connection, "r", checks, USED, contents=contents)
+    out = jeval("show", "r", "--store", str(tmp_path / "jeval.db")).out
+    quoted = [line for line in out.splitlines() if line.strip().startswith("“")]
+    assert len(quoted) == 4
+    assert quoted[0].startswith("      “</testcase>]]><!--&amp;\\x00\\x1b[2J")
+    assert all(columns(line) <= 60 and line.endswith("…”") for line in quoted)
+    assert "Unseen." not in out
+    assert "\x1b" not in out and "\u202e" not in out
+    chosen = jeval("show", "r", "--status", "fail", "--rubric", "tone", "--store", str(tmp_path / "jeval.db")).out
+    assert chosen.count("“漢字") == 1
 
 
 def test_a_run_without_critical_failures_says_so(tmp_path: Path) -> None:

@@ -5,12 +5,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from jeval.app.painter import COLOURS, SIMULATED, Painter, duration, folded, packed, plain, size
+from jeval.app.check_lines import print_checks
+from jeval.app.painter import COLOURS, SIMULATED, Painter, duration, folded, packed, plain
 from jeval.counted import counted
-from jeval.report.overview import STATUSES, CheckLine, Overview, ScoreLine
+from jeval.report.overview import STATUSES, Overview, ScoreLine
 from jeval.store.told import Told
 
-__all__ = ["print_checks", "print_head", "print_list", "print_told"]
+__all__ = ["print_head", "print_list", "print_told"]
 
 # What a set is called that was named by its file.
 _NAMELESS = (None, "file")
@@ -90,7 +91,7 @@ def print_told(painter: Painter, told: Told, warnings: Sequence[str] = ()) -> No
     _print_critical(painter, told)
     _print_counts(painter, run)
     _print_rubrics(painter, run)
-    _print_scores(painter, run)
+    _print_scores(painter, told)
     _print_flips(painter, told)
     _print_incomplete(painter, told)
 
@@ -143,7 +144,7 @@ def _print_critical(painter: Painter, told: Told) -> None:
         _print_no_critical(painter, run)
         return
     painter.line(painter.paint(counted(total, "CRITICAL FAILURE", "CRITICAL FAILURES"), "bold", "red"))
-    print_checks(painter, told.critical, alike=True)
+    print_checks(painter, told.critical, told.answers, alike=True)
     if total > len(told.critical):
         all_of_them = f"jeval show {run.id} --status fail --severity critical --limit 0"
         painter.line(f"  … and {total - len(told.critical):,} more: {all_of_them}")
@@ -206,8 +207,9 @@ def _print_rubrics(painter: Painter, run: Overview) -> None:
         painter.line(f"  {name:<{wide}}  {severity:<{mark}}{cells}")
 
 
-def _print_scores(painter: Painter, run: Overview) -> None:
+def _print_scores(painter: Painter, told: Told) -> None:
     """The metrics. What a simulated judge makes of them has neither passed nor failed."""
+    run = told.run
     if not run.scores:
         return
     painter.line()
@@ -219,6 +221,11 @@ def _print_scores(painter: Painter, run: Overview) -> None:
     width = max(map(len, names))
     for name, line in zip(names, run.scores, strict=True):
         painter.line(f"  {name:<{width}}  {' · '.join(_score(line, run.simulated))}")
+        if line.skipped and line.id in told.unscored:
+            reason, number = told.unscored[line.id]
+            of = f"{number:,}" if number == line.skipped else f"{number:,} of {line.skipped:,}"
+            for text in folded(f"{of} not scored: {reason}", painter.width - 6):
+                painter.line("      " + painter.paint(text, "bright_black"))
 
 
 def _score(line: ScoreLine, simulated: bool) -> Iterable[str]:
@@ -253,30 +260,3 @@ def _print_incomplete(painter: Painter, told: Told) -> None:
     if left > 0 and run.ended:
         left_over = counted(left, "case is", "cases are")
         painter.line(f"  {left_over} left; the same command goes on where this stopped")
-
-
-def print_checks(painter: Painter, checks: Sequence[CheckLine], *, alike: bool = False) -> None:
-    """Checks, each on one line if all of them fit on theirs, else each with its reason beneath it.
-
-    `alike` leaves out status and severity, where a heading tells them.
-    """
-    heads = [_check_head(painter, check, alike) for check in checks]
-    fit = all(4 + size(h) + len(plain(c.reason)) <= painter.width for h, c in zip(heads, checks, strict=True))
-    for head, check in zip(heads, checks, strict=True):
-        if fit:
-            painter.line(f"  {head}: {plain(check.reason)}")
-            continue
-        painter.line(f"  {head}")
-        for line in folded(plain(check.reason, 2 * painter.width), painter.width - 6):
-            painter.line("      " + painter.paint(line, "bright_black"))
-
-
-def _check_head(painter: Painter, check: CheckLine, alike: bool) -> str:
-    name = f"{check.case_id}  {check.rubric_id} {plain(check.rubric_version)}"
-    critical = "critical" if check.severity == "critical" and not alike else ""
-    marks = ", ".join(mark for mark in (critical, "" if check.required else "optional") if mark)
-    if marks:
-        name += f" ({marks})"
-    return (
-        painter.status(check.status, name) if alike else f"{painter.status(check.status, f'{check.status:<7}')}  {name}"
-    )

@@ -8,7 +8,7 @@ from jeval.app.store_option import add_limit, add_store, limit_of, opened_store
 from jeval.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from jeval.app.painter import Painter
     from jeval.report.overview import CheckLine
@@ -89,7 +89,7 @@ def _show_run(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.N
 
     from jeval.app.painter import Painter
     from jeval.store.reading import CheckFilter, read_checks
-    from jeval.store.told import read_told
+    from jeval.store.told import answers_of, read_told
 
     told = read_told(connection, run, limit)
     overview = told.run
@@ -109,34 +109,41 @@ def _show_run(connection: sqlite3.Connection, run: sqlite3.Row, args: argparse.N
         return
     painter = Painter(sys.stdout, os.environ)
     if given == wanted:
-        _print_chosen(painter, told, checks, total)
+        _print_chosen(painter, told, checks, total, answers_of(connection, run["pk"], checks))
     else:
-        _print_all(painter, told, checks, total)
+        others = checks[overview.critical_failures :]
+        _print_all(painter, told, others, total, answers_of(connection, run["pk"], others))
 
 
-def _print_chosen(painter: "Painter", told: "Told", checks: "list[CheckLine]", total: int) -> None:
+def _print_chosen(
+    painter: "Painter", told: "Told", checks: "list[CheckLine]", total: int, answers: "Mapping[str, str]"
+) -> None:
     """The checks that were asked for and nothing else."""
-    from jeval.app.overview_text import print_checks, print_head
+    from jeval.app.check_lines import print_checks
+    from jeval.app.overview_text import print_head
 
     print_head(painter, told)
     painter.line()
     painter.line(painter.paint(f"{total:,} of {counted(sum(told.run.counts.values()), 'check')}", "bold"))
-    print_checks(painter, checks)
+    print_checks(painter, checks, answers)
     _print_rest(painter, total - len(checks))
 
 
-def _print_all(painter: "Painter", told: "Told", checks: "list[CheckLine]", total: int) -> None:
-    """What the end of the run told, then what else wants a look."""
-    from jeval.app.overview_text import print_checks, print_told
+def _print_all(
+    painter: "Painter", told: "Told", others: "list[CheckLine]", total: int, answers: "Mapping[str, str]"
+) -> None:
+    """What the end of the run told, then what else wants a look: the worst come first, so the critical failures were
+    at the beginning, and are told already."""
+    from jeval.app.check_lines import print_checks
+    from jeval.app.overview_text import print_told
 
     print_told(painter, told)
-    # The worst come first, so the critical failures are at the beginning, and told already.
     number = told.run.critical_failures
     if total > number:
         painter.line()
         painter.line(painter.paint(f"{total - number:,} {'more ' if number else ''}want a look", "bold"))
-    print_checks(painter, checks[number:])
-    _print_rest(painter, total - number - len(checks[number:]))
+    print_checks(painter, others, answers)
+    _print_rest(painter, total - number - len(others))
 
 
 def _print_rest(painter: "Painter", number: int) -> None:
