@@ -267,3 +267,45 @@ def test_recorded_airline_conversations_are_captured_whole(tmp_path: Path) -> No
 
 def test_a_record_that_is_none_of_the_formats_is_none() -> None:
     assert detect({"a": 1}) is None and detect(None) is None and detect(7) is None and detect([]) is None
+
+
+LABELLED = {
+    "id": "a",
+    "input": "Q",
+    "output": "A",
+    "context": [{"id": "k", "content": "x"}],
+    "expected": {"support": {"status": "pass"}},
+}
+
+
+def test_a_file_of_cases_is_not_captured_for_it_would_lose_labels_and_ids(folder: Path, capsys: Any) -> None:
+    (folder / "my cases.jsonl").write_text(lines(LABELLED))
+    for arguments in (["-o", "out.jsonl"], ["--dry-run"]):
+        assert capture("my cases.jsonl", *arguments) == 3
+        told = capsys.readouterr()
+        assert told.out == "" and "holds cases already; `jeval run dataset.path='my cases.jsonl'`" in told.err
+    assert [path.name for path in folder.iterdir()] == ["my cases.jsonl"]
+
+
+def test_a_first_case_with_a_fault_is_a_case_still(folder: Path, capsys: Any) -> None:
+    (folder / "in.jsonl").write_text(lines({**LABELLED, "expected": {"support": "pass"}}))
+    assert capture("in.jsonl", "-o", "out.jsonl") == 3
+    assert "holds cases already" in capsys.readouterr().err
+
+
+def test_a_list_of_cases_is_told_how_it_becomes_a_dataset(folder: Path, capsys: Any) -> None:
+    (folder / "in.json").write_text(json.dumps([LABELLED]))
+    assert capture("in.json", "-o", "out.jsonl") == 3
+    assert "jq -c '.[]' in.json" in capsys.readouterr().err
+
+
+def test_cases_are_captured_where_a_format_is_named(folder: Path) -> None:
+    (folder / "in.jsonl").write_text(lines(LABELLED))
+    assert capture("in.jsonl", "--format", "generic", "-o", "out.jsonl") == 0
+    assert [case.id for case in cases()] == ["a"]
+
+
+def test_a_table_with_the_keys_of_a_case_is_captured(folder: Path) -> None:
+    (folder / "in.csv").write_text("id,input,output\na,Q,A\n")
+    assert capture("in.csv", "-o", "out.jsonl") == 0
+    assert [case.output for case in cases()] == ["A"]

@@ -56,3 +56,44 @@ def test_a_name_with_a_space_can_be_typed_as_it_is_told(tmp_path: Path) -> None:
     path.write_text("id,input,output\n")
     found = other_form(path)
     assert found is not None and f"jeval capture '{path}' -o cases.jsonl" in found.remedy
+
+
+MESSAGES = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
+RECORDS = {
+    "chat": {"id": "c", "messages": MESSAGES, "metadata": {"reward": 1}},
+    "langfuse": {"id": "t", "name": "n", "input": "Q", "output": "A", "sessionId": "s", "userId": "u"},
+    "langwatch": {"trace_id": "t", "input": {"value": "Q"}, "output": {"value": "A"}},
+    "otel": {"resourceSpans": []},
+    "deepeval": {"input": "Q", "actualOutput": "A", "retrievalContext": ["x"]},
+    "generic": {"question": "Q", "answer": "A"},
+}
+
+
+@pytest.mark.parametrize("format", RECORDS)
+def test_records_that_a_capture_takes_are_told_once_with_its_command(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join([json.dumps(RECORDS[format])] * 3))
+    found = other_form(path)
+    assert found is not None and f"records of the format {format}, not cases" in found.message
+    assert f"`jeval capture {path} -o captured.jsonl`" in found.remedy  # never over the file that is read
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"id": "a", "input": "Q", "output": "A", "messages": MESSAGES},
+        {"id": "a", "input": "Q", "output": "A", "metdata": {}},
+        {"id": "a", "imput": "Q", "output": "A"},
+        {"id": 7, "input": "Q", "output": "A", "expected": {}},
+    ],
+)
+def test_a_case_with_a_fault_is_taken_for_no_other_format(tmp_path: Path, first: object) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps(first))
+    assert other_form(path) is None
+
+
+def test_one_foreign_record_before_cases_is_a_fault_of_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps(RECORDS["chat"]) + "\n" + LINES)
+    assert other_form(path) is None

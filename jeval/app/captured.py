@@ -1,6 +1,7 @@
 """From a file of traces to a file of cases: read as a stream, every case checked, written whole or not."""
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,12 +13,13 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from jeval.app.files import SHOWN
+from jeval.app.other_form import TABLES, other_form
 from jeval.app.records import Record, records_of
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
 from jeval.fingerprint import compact
 from jeval.imports.draft import Draft, Options, Unfit
-from jeval.imports.formats import FORMATS, detect, drafts
+from jeval.imports.formats import FORMATS, detect, drafts, is_own_form
 from jeval.problems import problems_of, shorten
 
 __all__ = ["Capture", "Target"]
@@ -60,6 +62,8 @@ class Capture:
     def _settled(self) -> str:
         if self.format == "auto":
             first = self._first()
+            if is_own_form(first) and self.path.suffix.lower() not in TABLES:
+                raise ConfigError(_already(self.path))
             name = detect(first)
             if name is None:
                 raise ConfigError(_unknown(self.path, first))
@@ -135,6 +139,17 @@ class Capture:
             "more_problems": self.more,
             "out": out,
         }
+
+
+def _already(path: Path) -> str:
+    """Why a file of cases is not captured: it would lose their labels and the ids in their lists."""
+    typed = shlex.quote(str(path))
+    whole = other_form(path)
+    how = f"but the file {whole.message}; {whole.remedy}" if whole else f"`jeval run dataset.path={typed}` reads it"
+    return (
+        f"{path}: holds cases already{', ' if whole else '; '}{how} "
+        "(to capture it all the same name a format: --format generic)"
+    )
 
 
 def _unknown(path: Path, first: Any) -> str:

@@ -2,15 +2,17 @@
 
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from jeval.app.parse import BadText, is_no_text, parse_json
 from jeval.errors import Problem
 from jeval.problems import shorten
 
-__all__ = ["other_form"]
+__all__ = ["TABLES", "other_form"]
 
-_TABLES = (".csv", ".tsv")
+TABLES = (".csv", ".tsv")
 _NAME = re.compile(rb'\s*"?[A-Za-z_][\w .-]{0,60}"?\s*')
 
 
@@ -31,7 +33,22 @@ def other_form(path: Path) -> Problem | None:
         return _unreadable(path, first, second)
     if isinstance(value, list) and second is None:
         return _list(path, shorten(value))
-    return None
+    return _records(path, value, second)
+
+
+def _records(path: Path, value: Any, second: bytes | None) -> Problem | None:
+    """What is told of records that a capture takes; None where the second line is a case, or they are none."""
+    from jeval.imports.formats import foreign_format, is_own_form
+
+    name = foreign_format(value)
+    if name is None:
+        return None
+    with suppress(BadText):
+        if second is not None and is_own_form(parse_json(second)):
+            return None
+    out = "cases.jsonl" if path.name != "cases.jsonl" else "captured.jsonl"
+    remedy = f"`jeval capture {_typed(path)} -o {out}` makes cases of them"
+    return Problem(str(path), "", None, f"holds records of the format {name}, not cases", remedy)
 
 
 def _unreadable(path: Path, first: bytes, second: bytes | None) -> Problem | None:
@@ -44,8 +61,8 @@ def _unreadable(path: Path, first: bytes, second: bytes | None) -> Problem | Non
         return Problem(str(path), "", None, "is JSON over several lines", remedy)
     shown = shorten(first.decode(errors="replace"))
     cells = re.split(rb"[,;\t]", first)
-    if path.suffix.lower() in _TABLES or (len(cells) > 1 and all(map(_NAME.fullmatch, cells))):
-        table = path if path.suffix.lower() in _TABLES else path.with_suffix(".csv")
+    if path.suffix.lower() in TABLES or (len(cells) > 1 and all(map(_NAME.fullmatch, cells))):
+        table = path if path.suffix.lower() in TABLES else path.with_suffix(".csv")
         rename = "" if table == path else f"name it {table.name}, and "
         remedy = f"write one case a line; {rename}`jeval capture {_typed(table)} -o cases.jsonl` makes cases of it"
         return Problem(str(path), "", shown, "looks like a table, not like JSONL", remedy)
