@@ -60,3 +60,24 @@ def test_the_last_run_of_an_empty_store_is_none(tmp_path: Path) -> None:
     add_run(connection, "a", {}, [])
     with pytest.raises(NotFound, match="the store holds 1 run;"):
         find_run(connection, "@prev")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("halu-ofline", "did you mean halu-offline? see"),
+        ("HALU-Offline", "did you mean halu-offline?"),
+        ("offline", "did you mean halu-offline?"),
+        ("2026-12-01-abcd", "did you mean 2026-12-01-abce?"),
+        ("@lst", "did you mean @last?"),
+        ("nightly", "did you mean nightly-4 or nightly-3 or nightly-2? see"),
+    ],
+)
+def test_a_name_that_is_almost_one_is_told_which(tmp_path: Path, typed: str, meant: str) -> None:
+    connection = new_store(tmp_path)
+    add_run(connection, "2026-12-01-abce", {}, [], name="halu-offline")
+    for number in (4, 3, 2, 1):
+        add_run(connection, f"x{number}", {}, [], name=f"nightly-{number}")
+    with pytest.raises(NotFound) as error:
+        find_run(connection, typed)
+    assert meant in str(error.value)

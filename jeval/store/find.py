@@ -9,6 +9,11 @@ __all__ = ["find_run"]
 
 _LATEST = "SELECT * FROM runs ORDER BY started_at DESC, pk DESC LIMIT 2"
 _NAMED = "SELECT * FROM runs WHERE name = ? ORDER BY started_at DESC, pk DESC LIMIT 1"
+# Of so many runs, the latest, the names are compared with one that is none of them.
+_WRITTEN = "SELECT name, id FROM runs ORDER BY started_at DESC, pk DESC LIMIT 5000"
+_SUGGESTED = 3
+# Characters from which a part of a name tells which is meant.
+_TELLING = 3
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
@@ -37,5 +42,24 @@ def find_run(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
     if rows:
         shown = ", ".join(row["id"] for row in rows) + (", …" if len(rows) > 2 else "")
         raise NotFound(f"run {name}: several runs begin so ({shown}); write more of the id")
-    remedy = "see `jeval runs`, or use @last or @prev"
+    remedy = f"{_meant(connection, name)}see `jeval runs`, or use @last or @prev"
     raise NotFound(f"run {name}: no run of that id, beginning or name; {remedy}")
+
+
+def _meant(connection: sqlite3.Connection, name: str) -> str:
+    """The names and ids most like a mistyped one, as a question; empty where none is like it."""
+    from difflib import get_close_matches
+
+    written = (text for row in connection.execute(_WRITTEN) for text in row if text)
+    known = {text.lower(): text for text in dict.fromkeys(written)}
+    typed = name.strip().lower()
+    if not typed:
+        return ""
+    close = get_close_matches(typed, known, n=_SUGGESTED)
+    if len(typed) >= _TELLING:  # a part of a name is no misspelling by its letters, and is what people remember
+        close += [text for text in known if typed in text and text not in close]
+    # An @ before a name is a slip, not a name.
+    if name.startswith("@"):
+        close = [text for text in ("@last", "@prev") if get_close_matches(typed, [text])] or close
+    shown = [known.get(text, text) for text in close[:_SUGGESTED]]
+    return f"did you mean {' or '.join(shown)}? " if shown else ""
