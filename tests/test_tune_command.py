@@ -182,6 +182,35 @@ def test_several_rubrics_are_told_to_be_tuned_together(tmp_path: Path) -> None:
     assert re.search(r"^  silence +\d+%", ran.out, re.M)
 
 
+# The judge is nearly sure that failures are fine, so no pass threshold keeps them out but one that nothing reaches.
+HOPELESS = [*[Row(0.02, "fail")] * 40, *[Row(0.03, "pass")] * 60, *[Row(0.9, "fail")] * 60]
+
+
+def test_thresholds_by_which_nothing_would_pass_are_told_at_once(tmp_path: Path) -> None:
+    ready(tmp_path, HOPELESS)
+    ran = tune("--target", "false_pass_rate=0.05")
+    assert ran.code == 0
+    head, _, rest = ran.out.partition("FOUND")
+    words = " ".join(head.split())
+    assert "warning: by the thresholds found nothing would pass any more (now 100 would)" in words
+    assert "add --target pass_precision=0.9, which is not met where nothing passes" in words
+    assert "decided falls from 100% to 38%" in words
+    assert "by which nothing would pass\n" in rest
+    codes = [one["field"] for one in tune("--target", "false_pass_rate=0.05", "--json").json["warnings"]]
+    assert codes[:2] == ["nothing_passes", "coverage"]
+    both = tune("--target", "false_pass_rate=0.05", "--target", "pass_precision=0.9")
+    assert both.code == 1
+    assert "NO THRESHOLDS MEET IT" in both.out
+
+
+def test_thresholds_by_which_nothing_would_fail_are_told_at_once(tmp_path: Path) -> None:
+    ready(tmp_path, [*[Row(0.95, "pass")] * 40, *[Row(0.05, "pass")] * 80, *[Row(0.9, "fail")] * 10])
+    out = " ".join(tune("--target", "false_fail_rate=0.1").out.split())
+    assert "nothing would fail any more (now 50 would)" in out
+    assert "add --target precision=0.9" in out
+    assert "decided falls" not in out
+
+
 def test_a_fail_that_would_be_skipped_is_told(tmp_path: Path) -> None:
     claim = {
         "id": "claim",

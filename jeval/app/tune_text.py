@@ -62,7 +62,11 @@ def origin_of(tuning: Tuning, date: str) -> list[str]:
 
 def _print_found(painter: Painter, tuning: Tuning, change: Shift) -> None:
     search, found = tuning.search, tuning.thresholds
-    painter.line(painter.paint(f"FOUND pass {found.pass_:g}, fail {found.fail:g}", "bold", "green"))
+    idle = [word for word in ("pass", "fail") if not change.after.n((word,))]
+    head = f"FOUND pass {found.pass_:g}, fail {found.fail:g}"
+    if idle:
+        head += f", by which nothing would {' or '.join(idle)}"
+    painter.line(painter.paint(head, "bold", "yellow" if idle else "green"))
     for one in search.tuned.met if search.tuned else ():
         _print_folded(painter, met_text(one), "  ")
     for line in _unbounded(tuning):

@@ -137,6 +137,7 @@ def tune(read: LabelledRun, targets: Sequence[Target], confidence: float, rubric
         before, after = (rules_of(rubrics, one, own=own) for one in (present, found.tuned.thresholds))
         shifted = shift(checks, before, after)
     cautions = (
+        *(() if shifted is None else _about_nothing_decided(shifted)),
         *cautions_of(run, sources_of(checks)),
         *_about(read, checks, fixed, found, shifted, len(read.checks) - len(asked)),
     )
@@ -179,6 +180,26 @@ def _about(
         yield Caution(
             "permissive",
             "below 0.5 a check can be decided although the judge finds the evidence insufficient",
+        )
+
+
+def _about_nothing_decided(shifted: Shift) -> Iterator[Caution]:
+    """Targets that are met by deciding next to nothing: a rate of mistakes is lowest where nothing is decided."""
+    before, after = shifted.before, shifted.after
+    for status, word, target in (("pass", "passes", "pass_precision"), ("fail", "fails", "precision")):
+        if not after.n((status,)):
+            yield Caution(
+                f"nothing_{word}",
+                f"by the thresholds found nothing would {status} any more (now {before.n((status,)):,} would): the "
+                f"targets are met by leaving it for review; add --target {target}=0.9, which is not met where nothing "
+                f"{word}",
+            )
+    if (after.decided.rate or 0.0) < (before.decided.rate or 0.0) / 2:
+        shares = " to ".join(f"{table.decided.rate or 0.0:.0%}" for table in (before, after))
+        yield Caution(
+            "coverage",
+            f"decided falls from {shares}: the rest is left for review; no target asks for coverage, so give a laxer "
+            "limit or more labels, or keep the thresholds that there are",
         )
 
 
