@@ -92,7 +92,14 @@ def test_numbers_stay_readable_in_markdown() -> None:
 
 def test_no_code_is_made_of_nothing() -> None:
     assert code("") == ""
-    assert code("a_b") == "<code>a&#95;b</code>"
+    assert code("a|b") == "<code>a&#124;b</code>"
+
+
+def test_what_markdown_does_not_interpret_is_read_as_plain_text() -> None:
+    for text in ("p(claims_completed) 0.9", "status = 3, and/or more", "tone: it is rude", "snake_case_name"):
+        assert markdown(text) == text
+    assert markdown("_a_ b__c") == "&#95;a&#95; b&#95;&#95;c"
+    assert markdown("http://x :smile: ==") == "http&#58;&#47;&#47;x &#58;smile: &#61;&#61;"
 
 
 @given(texts)

@@ -56,14 +56,24 @@ def test_failures_are_listed_as_far_as_people_read_and_the_rest_counted() -> Non
     assert "more failures" not in few
 
 
+def test_failures_stand_beside_the_beginning_of_their_answers() -> None:
+    answers = {"case-1": "It is\n\nbooked. " * 50, "other": "Unseen."}
+    text = github_summary(overview(rubric_line(fail=1)), BROKEN, [check_line()], answers=answers)
+    (row,) = [line for line in text.splitlines() if line.startswith("| <code>case-1")]
+    cell = row.split(" | ")[-1].removesuffix(" |")
+    assert cell.startswith("It is booked&#46; It is")
+    assert cell.endswith("…")
+    assert "Unseen" not in text
+
+
 def test_hostile_text_is_no_markup_in_the_summary() -> None:
     check = check_line(HOSTILE, rubric_id=HOSTILE, reason=HOSTILE)
     run = overview(rubric_line(HOSTILE, fail=1), name=HOSTILE, dataset=HOSTILE, model=HOSTILE, judge=HOSTILE)
-    text = github_summary(run, BROKEN, [check])
+    text = github_summary(run, BROKEN, [check], answers={HOSTILE: HOSTILE})
     assert set(re.findall(r"<[^>]*>", text)) == {"<code>", "</code>", "<!---->"}
     assert not re.search(r"\]\(|://|www\.|`|@\w|\x1b|\r", text)
     rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert {line.count("|") for line in rows if line.count("|") > 3} == {5, 8}
+    assert {line.count("|") for line in rows if line.count("|") > 3} == {6, 8}
 
 
 def test_the_broken_rules_are_annotated_before_the_failures() -> None:

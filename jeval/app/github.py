@@ -9,6 +9,7 @@ from jeval.gate import GateVerdict
 from jeval.report.github import LISTED, github_annotations, github_summary
 from jeval.store.find import find_run
 from jeval.store.reading import CheckFilter, read_checks, read_overview
+from jeval.store.told import answers_of
 
 __all__ = ["tell_github"]
 
@@ -33,9 +34,10 @@ def tell_github(
     path = environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
+    answers = answers_of(connection, run["pk"], failures)
     try:
         with open(path, "a", encoding="utf-8") as file:
-            file.write(github_summary(overview, verdict, failures))
+            file.write(github_summary(overview, verdict, failures, answers=answers))
     except OSError as error:
         print(
             f"GITHUB_STEP_SUMMARY={path} cannot be written: {error.strerror}; the run goes on without it",

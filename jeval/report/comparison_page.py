@@ -28,6 +28,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top;
   overflow-wrap: anywhere; }
+th, .s { white-space: nowrap; overflow-wrap: normal; }
 th { color: var(--soft); font-weight: 600; }
 .note { border-left: .25rem solid var(--review); padding: .3rem .8rem; margin: .4rem 0; }
 .error { border-color: var(--fail); }
@@ -115,7 +116,7 @@ def _row(change: Change) -> Markup:
     ]
     return _fill(
         '<tr><td>{}</td><td>{} {} <span class="tag">{}</span></td>'
-        '<td class="s-{}">{}</td><td class="s-{}">{}</td>'
+        '<td class="s s-{}">{}</td><td class="s s-{}">{}</td>'
         '<td>{}<br><span class="soft">before: {}</span></td></tr>',
         change.case_id,
         change.rubric_id,

@@ -10,8 +10,12 @@ _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\
 # What XML 1.0 cannot hold, not even as a character reference. Half characters are no UTF-8 either.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# All but letters, digits and what means nothing to Markdown, HTML or GitHub wherever it stands.
-_MARKUP = re.compile(r"""[^\w ,;%?()'".…≥≤→×-]|_|(?<!\d)\.|\.(?!\d)|(?<!\w)-|-(?!\w)""")
+# All but letters, digits and what means nothing to Markdown, HTML or GitHub wherever it stands. An underscore or a
+# slash within a word is no markup either, nor is a colon that ends a word, or an equals sign on its own.
+_MARKUP = re.compile(
+    r"""[^\w ,;%?()'".…≥≤→×:/=-]|(?<![^\W_])_|_(?![^\W_])|(?<!\d)\.|\.(?!\d)|(?<!\w)-|-(?!\w)"""
+    r"""|(?<!\w)/|/(?!\w)|(?<!\w):|:(?! )|(?<! )=|=(?! )"""
+)
 
 
 def visible(text: str, *, keep: str = "") -> str:

@@ -3,7 +3,7 @@
 Text from cases, rubrics and judges is data there too: it can make no link, mention, HTML or workflow command.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jeval.counted import counted
 from jeval.gate import GateVerdict
@@ -18,14 +18,19 @@ ANNOTATIONS = 10
 
 # A page people still read; GitHub's own limit is 1 MiB a step.
 LISTED = 25
-_WIDTH = 300
+_WIDTH, _ANSWER = 300, 160
 
 
 def github_summary(
-    overview: Overview, verdict: GateVerdict | None, failures: Sequence[CheckLine] = (), *, gate: str = ""
+    overview: Overview,
+    verdict: GateVerdict | None,
+    failures: Sequence[CheckLine] = (),
+    *,
+    gate: str = "",
+    answers: Mapping[str, str] | None = None,
 ) -> str:
     """The run as GitHub's Markdown; `failures` are the failed checks to list, what matters most first. `gate` is the
-    name of the gate that gave the verdict."""
+    name of the gate that gave the verdict, `answers` the beginnings of what was answered, by case id."""
     name = f" {code(overview.name)}" if overview.name else ""
     lines = [f"## {_headline(overview, verdict)}", "", f"Run {code(overview.id)}{name}: {_what(overview)}"]
     if overview.simulated:
@@ -50,7 +55,7 @@ def github_summary(
             passed = "–" if overview.simulated else score.passed
             cells = (code(score.id), mean, score.scored, passed, score.skipped, score.errors)
             lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    lines += _failure_table(overview, failures)
+    lines += _failure_table(overview, failures, answers or {})
     return "\n".join(lines) + "\n"
 
 
@@ -80,15 +85,22 @@ def _rubric_table(overview: Overview) -> list[str]:
     return [*lines, f"| **all** | | {totals} |"]
 
 
-def _failure_table(overview: Overview, failures: Sequence[CheckLine]) -> list[str]:
+def _failure_table(overview: Overview, failures: Sequence[CheckLine], answers: Mapping[str, str]) -> list[str]:
     if not failures:
         return []
-    lines = ["", "| failed case | rubric | severity | why |", "|---|---|---|---|"]
+    more_head, more_rule = (" answer |", "---|") if answers else ("", "")
+    lines = ["", f"| failed case | rubric | severity | why |{more_head}", f"|---|---|---|---|{more_rule}"]
     for check in failures[:LISTED]:
-        reason = check.reason if len(check.reason) <= _WIDTH else check.reason[: _WIDTH - 1] + "…"
-        lines.append(f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {code(reason)} |")
+        why = code(_cut(check.reason, _WIDTH))
+        row = f"| {code(check.case_id)} | {code(check.rubric_id)} | {check.severity} | {why} |"
+        answer = " ".join(answers.get(check.case_id, "").split())
+        lines.append(row + (f" {markdown(_cut(answer, _ANSWER))} |" if answers else ""))
     more = overview.counts["fail"] - min(len(failures), LISTED)
     return [*lines, "", f"… and {counted(more, 'more failure')}."] if more > 0 else lines
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def github_annotations(verdict: GateVerdict, failures: Sequence[CheckLine] = ()) -> list[str]:

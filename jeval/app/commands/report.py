@@ -53,11 +53,13 @@ def _markdown(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]
     from jeval.report.gated import stored_gate
     from jeval.report.github import LISTED, github_summary
     from jeval.store.reading import CheckFilter, read_checks, read_overview
+    from jeval.store.told import answers_of
 
     failed = list(read_checks(connection, run["pk"], CheckFilter(statuses=("fail",)), LISTED + 1))
     gate = stored_gate(run["gate"], run["exit_code"])
     verdict, name = (gate.verdict, gate.name) if gate else (None, "")
-    yield github_summary(read_overview(connection, run), verdict, failed, gate=name)
+    answers = answers_of(connection, run["pk"], failed[:LISTED])
+    yield github_summary(read_overview(connection, run), verdict, failed, gate=name, answers=answers)
 
 
 def _junit(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
