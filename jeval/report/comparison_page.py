@@ -28,7 +28,8 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top;
   overflow-wrap: anywhere; }
-th, .s { white-space: nowrap; overflow-wrap: normal; }
+.scroll { overflow-x: auto; }
+th, .s, code { white-space: nowrap; overflow-wrap: normal; }
 th { color: var(--soft); font-weight: 600; }
 .note { border-left: .25rem solid var(--review); padding: .3rem .8rem; margin: .4rem 0; }
 .error { border-color: var(--fail); }
@@ -86,7 +87,7 @@ def _runs(comparison: Comparison) -> Markup:
         row = "<tr><th>{}</th><td><code>{}</code> {}</td><td>{}</td><td>{}</td><td>{}</td></tr>"
         rows.append(_fill(row, *cells))
     head = Markup("<tr><th></th><th>run</th><th>dataset</th><th>thresholds</th><th>judged by</th></tr>")
-    return Markup("<table>{}{}</table>").format(head, Markup("").join(rows))
+    return Markup('<div class="scroll"><table>{}{}</table></div>').format(head, Markup("").join(rows))
 
 
 def _counts(comparison: Comparison) -> Markup:
@@ -104,7 +105,7 @@ def _section(category: Category, changes: Sequence[Change]) -> Markup:
     head = Markup("<tr><th>case</th><th>rubric</th><th>before</th><th>after</th><th>why</th></tr>")
     rows = Markup("\n").join(_row(change) for change in changes)
     title = f"{len(changes):,} {_TITLES[category].lower()}"
-    return Markup("<h2>{}</h2>\n<table>{}\n{}</table>").format(title, head, rows)
+    return Markup('<h2>{}</h2>\n<div class="scroll"><table>{}\n{}</table></div>').format(title, head, rows)
 
 
 def _row(change: Change) -> Markup:
