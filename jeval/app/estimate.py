@@ -6,8 +6,10 @@ from typing import Any
 
 from jeval.app.console import Painter, plain
 from jeval.app.prepare import Prepared
+from jeval.app.settings import JudgeSettings
 from jeval.counted import counted
 from jeval.plan import Planner
+from jeval.report.overview import dollars
 from jeval.store.recall import StoredJudgments
 
 __all__ = ["Estimate", "estimate", "print_estimate"]
@@ -76,16 +78,26 @@ def print_estimate(painter: Painter, prepared: Prepared, found: Estimate) -> Non
     settled = counted(found.settled_by_code, "check is", "checks are")
     stored = counted(found.stored, "judgment is", "judgments are")
     painter.line(f"  {settled} settled by code, {stored} in the store")
-    cost = f"${found.cost_usd:.4f}" if found.cost_usd is not None else f"unknown: judge {judge.name} has no price"
-    if judge.gateway == "offline":
-        cost = "none: the offline judge is free"
     painter.line(
         f"  {counted(found.requests, 'request')} with {counted(found.questions, 'question')}, "
         f"about {counted(found.input_tokens, 'token')}"
     )
-    painter.line(f"  cost {cost}")
+    painter.line(f"  {_cost(judge, found)}")
     if found.digested:
         states = counted(found.digested, "state is", "states are")
         painter.line(f"  {states} over the judge's limit and would be digested")
     for warning in prepared.warnings:
         painter.line("  " + painter.paint(f"warning: {plain(warning)}", "yellow"))
+
+
+def _cost(judge: JudgeSettings, found: Estimate) -> str:
+    """What it would cost, in words where that is nothing or not known."""
+    if judge.gateway == "offline":
+        return "no cost: the offline judge is free"
+    if not found.requests:
+        return "no cost: nothing is left to ask"
+    if found.cost_usd is None:
+        return f"no cost known: judge {judge.name} has no price; set judge.usd_per_million_input"
+    if not found.cost_usd:
+        return f"no cost: judge {judge.name} is free"
+    return f"cost {dollars(found.cost_usd)}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from jeval.app.check_lines import print_checks
 from jeval.app.painter import COLOURS, SIMULATED, Painter, duration, folded, packed, plain
 from jeval.counted import counted
-from jeval.report.overview import STATUSES, Overview, ScoreLine
+from jeval.report.overview import STATUSES, Overview, ScoreLine, dollars
 from jeval.store.told import Told
 
 __all__ = ["print_head", "print_list", "print_told"]
@@ -77,7 +77,7 @@ def _judged(run: Overview) -> str:
 
 
 def _cost(run: Overview) -> str:
-    return f"${run.cost_usd:.4f}" if run.cost_usd is not None else ""
+    return dollars(run.cost_usd) if run.cost_usd is not None else ""
 
 
 def _mean(mean: float | None) -> str:

@@ -146,7 +146,7 @@ def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], me
             "replies state their cost; set judge.usd_per_million_output"
         )
     found += _unmatched(dataset, rubrics)
-    found += [f"metric {metric.id}: {text}" for metric in metrics for text in metric.warnings()]
+    found += [f"metric {text}" for metric in metrics for text in metric.warnings()]
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jeval.browse import svg
 from jeval.browse.visible import finalize, visible
 from jeval.counted import counted
+from jeval.report.overview import dollars
 
 __all__ = ["ASSETS", "environment", "render", "warm"]
 
@@ -42,7 +43,7 @@ def environment() -> Environment:
         "seg": lambda text: quote(str(text), safe=""),
         "pretty": pretty,
         "clip": clip,
-        "usd": lambda value: "–" if value is None else f"${value:,.4f}" if value < 1 else f"${value:,.2f}",
+        "usd": lambda value: "–" if value is None else dollars(value) if value < 1 else f"${value:,.2f}",
         "secs": duration,
         "words": lambda text: str(text).replace("_", " "),
     }

@@ -9,7 +9,7 @@ from jeval.counted import counted
 from jeval.gate import GateVerdict
 from jeval.report.escape import code, command_data, command_property, markdown
 from jeval.report.gated import gate_word
-from jeval.report.overview import STATUSES, CheckLine, Overview
+from jeval.report.overview import STATUSES, CheckLine, Overview, dollars
 
 __all__ = ["ANNOTATIONS", "LISTED", "github_annotations", "github_summary"]
 
@@ -70,7 +70,7 @@ def _what(overview: Overview) -> str:
     profile = overview.thresholds or "custom"
     limits = f"pass {overview.threshold_pass}, fail {overview.threshold_fail}"
     judged = f"judged by {markdown(overview.judge)} ({code(overview.model)})"
-    cost = f", ${overview.cost_usd:.4f}" if overview.cost_usd is not None else ""
+    cost = f", {dollars(overview.cost_usd)}" if overview.cost_usd is not None else ""
     cases = f"{counted(overview.evaluated, 'case')} of {code(overview.dataset)}"
     return f"{cases}, thresholds {markdown(profile)} ({limits}), {judged}{cost}"
 

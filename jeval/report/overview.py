@@ -4,9 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["STATUSES", "CheckLine", "Overview", "RubricLine", "ScoreLine"]
+__all__ = ["STATUSES", "CheckLine", "Overview", "RubricLine", "ScoreLine", "dollars"]
 
 STATUSES = ("pass", "fail", "review", "skipped", "error")
+
+
+def dollars(usd: float) -> str:
+    """A cost in US dollars; one too small for four decimals is no nought."""
+    return "under $0.0001" if 0 < usd < 0.0001 else f"${usd:.4f}" if usd else "$0"
 
 
 class CheckLine(NamedTuple):
