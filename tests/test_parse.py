@@ -2,6 +2,8 @@
 
 import json
 import math
+from itertools import pairwise
+from time import process_time
 from typing import Any
 
 import pytest
@@ -221,3 +223,24 @@ def test_json_nested_more_than_a_hundred_deep_is_refused_before_it_can_break_any
 
 def test_json_of_many_small_objects_is_not_called_deep() -> None:
     assert len(parse_json(b"[" + b"{}," * 500 + b"{}]")) == 501
+
+
+LAUGHS = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n".encode() for before, name in pairwise("abcdefghi")
+)
+MERGED = b"- &a {k: x}\n" + b"".join(
+    f"- &{name} {{<<: [{', '.join([f'*{before}'] * 9)}]}}\n".encode() for before, name in pairwise("abcdefghi")
+)
+LONG = b"- &a " + b"x" * 100_000 + b"\n" + b"- *a\n" * 1_000
+
+
+@pytest.mark.parametrize("data", [LAUGHS, MERGED, LONG])
+def test_aliases_that_would_not_fit_into_memory_are_refused_at_once(data: bytes) -> None:
+    began = process_time()
+    bad = refusal(parse_yaml, data)
+    assert bad.message == "repeats too much" and bad.line is not None
+    assert process_time() - began < 2
+
+
+def test_aliases_that_repeat_a_little_are_read() -> None:
+    assert parse_yaml(b"- &a [x, z]\n- *a\n- [*a, *a]\n") == [["x", "z"], ["x", "z"], [["x", "z"]] * 2]

@@ -9,21 +9,47 @@ from typing import Any, ClassVar
 
 from jeval.app.parse import DEEPEST, BadText, decode_text, read_float, read_int, refuse_deep_and_halves
 
-__all__ = ["parse_yaml"]
+__all__ = ["parse_yaml", "read_yaml"]
+
+# What aliases may repeat, in characters and list items; each of those counts as so many characters. A file of aliases
+# of aliases of lists is a page long and would not fit into any memory once it is written out.
+_MOST_REPEATED, _NODE = 10_000_000, 100
 
 # YAML 1.1 reads these as truth values, YAML 1.2 as words: whoever writes one unquoted may mean either.
 _TRAPS = re.compile(r"^(?:yes|no|on|off|y|n)$", re.I)
 
 
+class Unread(str):
+    """What is written where a value stands that cannot be read: a word for which its fault is told already."""
+
+    told = True
+
+
 def parse_yaml(data: bytes) -> Any:
-    """The YAML value in `data`, by YAML 1.2's rules for plain words. Raises BadText."""
+    """The YAML value in `data`, by YAML 1.2's rules for plain words. Raises BadText, the first fault there is."""
+    value, faults = read_yaml(data)
+    if faults:
+        raise faults[0]
+    return value
+
+
+def read_yaml(data: bytes) -> tuple[Any, list[BadText]]:
+    """The YAML value in `data` and the faults of single values in it, in whose places stands an `Unread` text.
+
+    Raises BadText where the text as a whole cannot be read.
+    """
     import yaml
 
     text = decode_text(data)
     loader = _loader()
     try:
         _refuse_endless(text, loader)
-        return refuse_deep_and_halves(yaml.load(text, Loader=loader), text)  # noqa: S506 - a SafeLoader of our own
+        reader = loader(text)
+        reader.faults = []
+        try:
+            return refuse_deep_and_halves(reader.get_single_data(), text), reader.faults
+        finally:
+            reader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark else None
@@ -46,17 +72,30 @@ def _refuse_endless(text: str, loader: Any) -> None:
     # What is read event by event needs no stack; what builds the value would end the process, not raise.
     import yaml
 
-    within: list[str | None] = []
+    within: list[tuple[str | None, int]] = []  # anchors, and how much there was before what they name
+    sizes: dict[str | None, int] = {}
+    size = repeated = 0  # of all so far with its aliases written out, and of these alone
     for event in yaml.parse(text, Loader=loader):
         line = event.start_mark.line + 1 if event.start_mark else None
         if isinstance(event, yaml.CollectionStartEvent):
-            within.append(event.anchor)
+            within.append((event.anchor, size))
+            size += _NODE
             if len(within) > DEEPEST:
                 raise BadText(f"is nested more than {DEEPEST} deep", "flatten it", line=line)
         elif isinstance(event, yaml.CollectionEndEvent):
-            within.pop()
-        elif isinstance(event, yaml.AliasEvent) and event.anchor in within:
-            raise BadText("names what it is a part of", "write it out", value=f"*{event.anchor}", line=line)
+            anchor, before = within.pop()
+            sizes[anchor] = size - before
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[event.anchor] = _NODE + len(event.value)
+            size += sizes[event.anchor]
+        elif isinstance(event, yaml.AliasEvent):
+            if any(event.anchor == anchor for anchor, _ in within):
+                raise BadText("names what it is a part of", "write it out", value=f"*{event.anchor}", line=line)
+            size += sizes.get(event.anchor, 0)
+            repeated += sizes.get(event.anchor, 0)
+            if repeated > _MOST_REPEATED:
+                remedy = "write out what it repeats, or repeat less"
+                raise BadText("repeats too much", remedy, value=f"*{event.anchor}", line=line)
 
 
 # What JSON has; dates, sets, bytes and the like are not read.
@@ -87,24 +126,40 @@ def _loader() -> Any:
         ("merge", r"^<<$", ["<"]),
     ):
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), first)
-    Loader.add_constructor("tag:yaml.org,2002:str", _yaml_str)
-    Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _yaml_number(node, read_int))
-    Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: _yaml_number(node, read_float))
-    Loader.add_constructor("tag:yaml.org,2002:bool", _yaml_bool)
-    Loader.add_constructor(None, _yaml_tagged)
+    for name, construct in (
+        ("str", _yaml_str),
+        ("int", lambda node: _yaml_number(node, read_int)),
+        ("float", lambda node: _yaml_number(node, read_float)),
+        ("bool", _yaml_bool),
+    ):
+        Loader.add_constructor(f"tag:yaml.org,2002:{name}", _collected(construct))
+    Loader.add_constructor(None, _collected(_yaml_tagged))
     Loader.add_constructor("tag:yaml.org,2002:map", _yaml_map)
     _LOADERS.append(Loader)
     return Loader
 
 
-def _yaml_str(loader: Any, node: Any) -> str:
+def _collected(construct: Any) -> Any:
+    """A constructor that notes what is wrong with a value and goes on with the text of it."""
+
+    def constructed(loader: Any, node: Any) -> Any:
+        try:
+            return construct(node)
+        except BadText as bad:
+            bad.line = node.start_mark.line + 1
+            loader.faults.append(bad)
+            return Unread(node.value if isinstance(node.value, str) else "")
+
+    return constructed
+
+
+def _yaml_str(node: Any) -> str:
     if not node.style and _TRAPS.match(node.value):
         word = node.value
         raise BadText(
             f"the unquoted word {word} is true or false to some readers",
             f'write "{word}" for the word, or true / false',
             value=word,
-            line=node.start_mark.line + 1,
         )
     return str(node.value)
 
@@ -124,41 +179,33 @@ class _WrittenFloat(_Written, float):
 
 
 def _yaml_number(node: Any, read: Any) -> Any:
-    line = node.start_mark.line + 1
     try:
         plain = read(node.value)
-    except BadText as bad:
-        bad.line = line
+    except BadText:
         raise
     except ValueError as error:  # a tag that does not fit: !!int x
-        raise BadText("is tagged a number and is none", "drop the tag", value=node.value, line=line) from error
+        raise BadText("is tagged a number and is none", "drop the tag", value=node.value) from error
     if len(node.value) > 1 and node.value.lstrip("+-")[:1] == "0" and node.value.lstrip("+-")[1:2].isdecimal():
         raise BadText(
             "a number with a leading zero",
             f'write "{node.value}" for the text, or drop the zero',
             value=node.value,
-            line=line,
         )
     value: Any = (_WrittenInt if isinstance(plain, int) else _WrittenFloat)(plain)
     value.written = node.value
     return value
 
 
-def _yaml_bool(loader: Any, node: Any) -> bool:
+def _yaml_bool(node: Any) -> bool:
     word = node.value
     if word.lower() not in ("true", "false"):  # !!bool yes
-        raise BadText(
-            "is tagged a truth value and is none",
-            "write true or false",
-            value=word,
-            line=node.start_mark.line + 1,
-        )
+        raise BadText("is tagged a truth value and is none", "write true or false", value=word)
     return bool(word.lower() == "true")
 
 
-def _yaml_tagged(loader: Any, node: Any) -> Any:
+def _yaml_tagged(node: Any) -> Any:
     tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-    raise BadText(f"the tag {tag} is not read", "drop the tag, or write a text", line=node.start_mark.line + 1)
+    raise BadText(f"the tag {tag} is not read", "drop the tag, or write a text")
 
 
 def _yaml_map(loader: Any, node: Any) -> Any:
@@ -172,9 +219,13 @@ def _yaml_map(loader: Any, node: Any) -> Any:
         line = key_node.start_mark.line + 1
         if not isinstance(key, str):
             shown = key_node.value if isinstance(key_node.value, str) else repr(key)
-            raise BadText("the key is not a text", f'write "{shown}" in quotes', value=shown, line=line)
+            loader.faults.append(
+                BadText("the key is not a text", f'write "{shown:.60}" in quotes', value=shown[:60], line=line)
+            )
+            key = Unread(shown)
         if key in written:
-            raise BadText("the key is written twice", "keep one of the two", field=key, line=line)
+            loader.faults.append(BadText("the key is written twice", "keep one of the two", field=key, line=line))
+            continue
         if position >= first_own:
             written.add(key)
         found[key] = loader.construct_object(value_node, deep=True)
