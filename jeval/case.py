@@ -3,10 +3,22 @@
 Keys are camelCase on disk and snake_case in Python; both are accepted on input.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.alias_generators import to_camel
+
+from jeval.rules import refusal
 
 __all__ = ["Case", "ContextItem", "Label", "Message", "ToolEvent"]
 
@@ -20,14 +32,28 @@ Id = Annotated[
 ItemId = Annotated[str, StringConstraints(min_length=1, max_length=200, strict=True)]
 
 
-def _distinct(items: Any) -> Any:
-    if items is not None and len(items) > 1:
-        seen: set[str] = set()
-        for item in items:
-            if item.id in seen:
-                raise ValueError(f"the id {item.id!r} occurs twice in this list")
-            seen.add(item.id)
-    return items
+def _distinct(items: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        found = handler(items)
+    except ValidationError as error:
+        # An id that occurs twice is told beside what else is wrong in the list.
+        twice = _twice(item.get("id") for item in items if isinstance(item, dict)) if isinstance(items, list) else None
+        if twice is None:
+            raise
+        raise refusal(error.title, items, [f"the id {twice!r} occurs twice in this list"], error) from None
+    if found is not None and (twice := _twice(item.id for item in found)) is not None:
+        raise ValueError(f"the id {twice!r} occurs twice in this list")
+    return found
+
+
+def _twice(ids: Iterable[Any]) -> str | None:
+    seen: set[str] = set()
+    for one in ids:
+        if isinstance(one, str):
+            if one in seen:
+                return one
+            seen.add(one)
+    return None
 
 
 class _Model(BaseModel):
@@ -105,13 +131,13 @@ class Case(_Model):
     """The user's turn that the output responds to."""
     output: Text
     """The text under evaluation."""
-    messages: Annotated[tuple[Message, ...], Field(max_length=500), AfterValidator(_distinct)] | None = None
+    messages: Annotated[tuple[Message, ...], Field(max_length=500), WrapValidator(_distinct)] | None = None
     """The full transcript, at most 500 messages."""
-    context: Annotated[tuple[ContextItem, ...], Field(max_length=200), AfterValidator(_distinct)] | None = None
+    context: Annotated[tuple[ContextItem, ...], Field(max_length=200), WrapValidator(_distinct)] | None = None
     """Reference material, at most 200 passages."""
     policy: Annotated[str, StringConstraints(max_length=POLICY_CAP, strict=True)] | None = None
     """The instructions the assistant had to follow, at most 100,000 characters."""
-    tool_events: Annotated[tuple[ToolEvent, ...], Field(max_length=500), AfterValidator(_distinct)] | None = None
+    tool_events: Annotated[tuple[ToolEvent, ...], Field(max_length=500), WrapValidator(_distinct)] | None = None
     """Recorded tool calls, at most 500. An empty list says that no tool was called; a missing one says nothing."""
     metadata: dict[str, JsonValue] | None = None
     """Free-form grouping data, never shown to the judge."""

@@ -5,7 +5,7 @@ and credits stay here: the judge sees the texts, the levels and the names of the
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -24,6 +24,7 @@ from jeval.fingerprint import sha256
 from jeval.level_order import looks_reversed
 from jeval.metric_field import ALL, FROM_CASE, STATE_FIELDS, SingleTurnField, TurnField
 from jeval.rubric import Probability
+from jeval.rules import Broken, Ruled
 
 __all__ = ["Choice", "Metric", "MetricQuestion", "Noul", "Score"]
 
@@ -176,7 +177,7 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Metric(_Model):
+class Metric(_Model, Ruled):
     """Weighted questions about chosen fields of a case, and the score from which a case passes."""
 
     id: Id
@@ -201,11 +202,16 @@ class Metric(_Model):
     questions: Annotated[tuple[Annotated[MetricQuestion, BeforeValidator(_read)], ...], AfterValidator(_some)]
     """What is asked, in order."""
 
+    @classmethod
+    def broken(cls, given: Any) -> Iterator[Broken]:
+        """Whether it is about one exchange, or about a conversation."""
+        if bool(given.fields) == bool(given.turns):
+            both = "has both" if given.fields else "has neither"
+            text = f"a metric names the `fields` of one exchange or the `turns` of a conversation; it {both}"
+            yield ("fields", "turns"), text
+
     @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if bool(self.fields) == bool(self.turns):
-            both = "has both" if self.fields else "has neither"
-            raise ValueError(f"a metric names the `fields` of one exchange or the `turns` of a conversation; it {both}")
+    def _strictly(self) -> Self:
         if self.strict:
             self.__dict__["threshold"] = 1.0  # the model is frozen, and not finished yet
         return self

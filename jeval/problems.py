@@ -62,8 +62,14 @@ _BOUNDS = {
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], place: str) -> list[Problem]:
-    """One Problem for each fault in a validation error."""
-    return [_problem(fault, model, place) for fault in error.errors(include_url=False)]
+    """One Problem for each fault in a validation error, but for those of values that are told already."""
+    faults = error.errors(include_url=False)
+    return [_problem(fault, model, place) for fault in faults if not _is_told(fault)]
+
+
+def _is_told(fault: Any) -> bool:
+    # A reader that goes on past a value it cannot read leaves a text that says so.
+    return fault["type"] != "extra_forbidden" and getattr(fault["input"], "told", False) is True
 
 
 def _problem(fault: Any, model: type[BaseModel], place: str) -> Problem:

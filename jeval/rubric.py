@@ -1,12 +1,14 @@
 """What is checked: a rubric is one narrow check with a stable id and version. Reads no files."""
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, StrictBool, StringConstraints, model_serializer, model_validator
+from pydantic import AliasChoices, Field, StrictBool, StringConstraints, model_serializer
 
 from jeval.case import TEXT_CAP, Id, Text, _Model
 from jeval.fingerprint import sha256
+from jeval.rules import Broken, Ruled
 
 __all__ = ["KINDS", "Applicability", "Outcomes", "Params", "Rubric", "SuccessWhen", "Thresholds"]
 
@@ -25,7 +27,21 @@ KINDS: dict[str, tuple[tuple[Evidence, ...], tuple[str, ...], tuple[str, ...]]] 
 }
 
 
-class Thresholds(_Model):
+def _not_exclusive(given: Any) -> Iterator[Broken]:
+    if given.pass_ is None or given.fail is None:
+        return
+    try:
+        _check_exclusive(given.pass_, given.fail)
+    except ValueError as error:
+        yield ("pass_", "fail"), str(error)
+
+
+def _check_exclusive(pass_: float, fail: float, whose: str = "") -> None:
+    if not pass_ + fail > 1:
+        raise ValueError(f"{whose}pass {pass_:g} + fail {fail:g} must exceed 1, or both rules could fire at once")
+
+
+class Thresholds(_Model, Ruled):
     """Where probabilities become statuses: fail at p(unacceptable) ≥ fail, else pass at p(acceptable) ≥ pass.
 
     pass + fail must exceed 1, so that the two rules can never both hold.
@@ -36,10 +52,10 @@ class Thresholds(_Model):
     fail: Probability = 0.5
     """The least probability of the unacceptable outcome that fails, 0 to 1."""
 
-    @model_validator(mode="after")
-    def _exclusive(self) -> Self:
-        _check_exclusive(self.pass_, self.fail)
-        return self
+    @classmethod
+    def broken(cls, given: Any) -> Iterator[Broken]:
+        """Whether both rules could fire at once."""
+        yield from _not_exclusive(given)
 
     @property
     def permissive(self) -> bool:
@@ -47,7 +63,7 @@ class Thresholds(_Model):
         return self.pass_ < 0.5 or self.fail < 0.5
 
 
-class RubricThresholds(_Model):
+class RubricThresholds(_Model, Ruled):
     """A rubric's own thresholds; what it leaves out comes from the run's profile. A threshold of 0 is 0."""
 
     pass_: Probability | None = Field(
@@ -57,11 +73,10 @@ class RubricThresholds(_Model):
     fail: Probability | None = None
     """The least probability of the unacceptable outcome that fails, 0 to 1."""
 
-    @model_validator(mode="after")
-    def _exclusive(self) -> Self:
-        if self.pass_ is not None and self.fail is not None:
-            _check_exclusive(self.pass_, self.fail)
-        return self
+    @classmethod
+    def broken(cls, given: Any) -> Iterator[Broken]:
+        """Whether both rules could fire at once."""
+        yield from _not_exclusive(given)
 
 
 class Outcomes(_Model):
@@ -120,7 +135,7 @@ class Applicability(_Model):
     """Metadata that must match, each key its value or one of a list; otherwise the check is skipped."""
 
 
-class Rubric(_Model):
+class Rubric(_Model, Ruled):
     """One narrow check."""
 
     id: Id
@@ -144,25 +159,34 @@ class Rubric(_Model):
     """What the outcomes mean; required for custom."""
     params: Params = Params()
 
-    @model_validator(mode="after")
-    def _fits_its_kind(self) -> Self:
-        _, required, optional = KINDS[self.kind]
-        given = {name for name in Params.model_fields if getattr(self.params, name) is not None}
+    @classmethod
+    def broken(cls, given: Any) -> Iterator[Broken]:
+        """What a rubric's kind needs and understands, and which params go together."""
+        params, kind = given.params, given.kind
+        needs: tuple[str, ...]
+        if params.readers == 2 and params.granularity == "sentence":
+            needs = ("params.readers", "params.granularity")
+            yield needs, "params.readers: 2 and params.granularity: sentence cannot be combined"
+        if params.claim is not None and params.granularity == "sentence":
+            needs = ("params.claim", "params.granularity")
+            yield needs, "params.claim and params.granularity: sentence cannot be combined"
+        if kind not in KINDS:
+            return
+        _, required, optional = KINDS[kind]
+        known = (*required, *optional)
         for name in required:
-            if name not in given:
-                raise ValueError(f"kind {self.kind} needs params.{_camel(name)}")
-        for name in sorted(given - {*required, *optional}):
-            allowed = ", ".join(_camel(n) for n in (*required, *optional)) or "none"
-            raise ValueError(f"kind {self.kind} does not use params.{_camel(name)}; it understands: {allowed}")
-        if self.params.readers == 2 and self.params.granularity == "sentence":
-            raise ValueError("params.readers: 2 and params.granularity: sentence cannot be combined")
-        if self.params.claim is not None and self.params.granularity == "sentence":
-            raise ValueError("params.claim and params.granularity: sentence cannot be combined")
-        if self.kind in ("custom", "policy-compliance") and not self.criterion.strip():
-            raise ValueError(f"kind {self.kind} needs a criterion")
-        if self.kind == "custom" and not (self.outcomes.acceptable and self.outcomes.unacceptable):
-            raise ValueError("kind custom needs outcomes.acceptable and outcomes.unacceptable")
-        return self
+            if getattr(params, name) is None:
+                yield ("kind", f"params.{name}"), f"kind {kind} needs params.{_camel(name)}"
+        for name in sorted(Params.model_fields.keys() - {*known}):
+            if getattr(params, name) is not None:
+                allowed = ", ".join(map(_camel, known)) or "none"
+                text = f"kind {kind} does not use params.{_camel(name)}; it understands: {allowed}"
+                yield ("kind", f"params.{name}"), text
+        if kind in ("custom", "policy-compliance") and not given.criterion.strip():
+            yield ("kind", "criterion"), f"kind {kind} needs a criterion"
+        if kind == "custom" and not (given.outcomes.acceptable and given.outcomes.unacceptable):
+            needs = ("kind", "outcomes.acceptable", "outcomes.unacceptable")
+            yield needs, "kind custom needs outcomes.acceptable and outcomes.unacceptable"
 
     @cached_property
     def requires(self) -> tuple[Evidence, ...]:
@@ -189,11 +213,6 @@ class Rubric(_Model):
         # Before pydantic does, whose error is not one line.
         _check_exclusive(pass_, fail, f"with rubric {self.id}'s own thresholds ")
         return Thresholds(pass_=pass_, fail=fail)
-
-
-def _check_exclusive(pass_: float, fail: float, whose: str = "") -> None:
-    if not pass_ + fail > 1:
-        raise ValueError(f"{whose}pass {pass_:g} + fail {fail:g} must exceed 1, or both rules could fire at once")
 
 
 def _camel(name: str) -> str:

@@ -212,3 +212,11 @@ def test_a_case_cannot_be_changed() -> None:
 def test_no_text_is_altered_on_its_way_in(text: str) -> None:
     case = Case.model_validate({**LEAST, "input": text, "output": text, "policy": text})
     assert case.input == case.output == case.policy == text
+
+
+def test_an_id_that_occurs_twice_is_told_beside_other_faults_of_its_list() -> None:
+    items = [{"id": "m", "role": "usr", "content": "x"}, {"id": "m", "role": "user", "content": "y"}]
+    with pytest.raises(ValidationError) as error:
+        Case.model_validate({"id": "a", "input": "i", "output": "o", "messages": items})
+    assert [one["loc"] for one in error.value.errors()] == [("messages", 0, "role"), ("messages",)]
+    assert "the id 'm' occurs twice" in str(error.value)

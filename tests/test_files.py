@@ -483,3 +483,27 @@ def test_each_case_comes_once_and_in_order_however_much_of_the_file_is_kept(
     assert [one.id for one in dataset] == [one.id for one in dataset] == expected
     assert dataset.cases == len(expected)
     assert expected == sorted(expected)
+
+
+def test_an_unquoted_word_hides_nothing_else_that_is_wrong_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text(
+        "- {id: r, version: '1', kind: claim-support, severity: high, description: no}\n"
+        "- {id: s, version: '1', kind: claim-support, severity: 007, required: yes}\n"
+        "- {id: t, version: 1.10, kind: claim-support, no: 3}\n"
+    )
+    texts = [str(problem).removeprefix(f"{tmp_path / 'r.yaml'}:") for problem in refused(tmp_path / "r.yaml")]
+    assert [text.partition(" is ")[0].partition(" must")[0] for text in texts] == [
+        "1: the unquoted word no",
+        "2: a number with a leading zero (it",
+        "2: the unquoted word yes",
+        "3: the unquoted word no",
+        " rubric 1 (r): severity",
+        " rubric 3 (t): version",
+        " rubric 3 (t): no",
+    ]
+
+
+def test_a_yaml_key_written_twice_is_told_beside_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text("- id: r\n  version: 1\n  id: s\n  kind: claim-support\n")
+    found = refused(tmp_path / "r.yaml")
+    assert [(p.place.rpartition(":")[2], p.field) for p in found] == [("3", "id"), (" rubric 1 (r)", "version")]

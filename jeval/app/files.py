@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from jeval.app.other_form import other_form
 from jeval.app.parse import BadText, is_no_text, parse_json
-from jeval.app.parse_yaml import parse_yaml
+from jeval.app.parse_yaml import read_yaml
 from jeval.app.selection import Selection, keep_lowest
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
@@ -244,22 +244,33 @@ def _read_list(path: Path, model: type[BaseModel], noun: str) -> list[Any]:
         data = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{noun}s file {path} cannot be read: {error.strerror}; check the path") from error
+    faults: list[BadText] = []
     try:
-        value = parse_json(data) if path.suffix.lower() == ".json" else parse_yaml(data)
+        if path.suffix.lower() == ".json":
+            value = parse_json(data)
+        else:
+            value, faults = read_yaml(data)
     except BadText as bad:
-        place = f"{path}:{bad.line}" if bad.line else str(path)
-        raise DataError([Problem(place, bad.field, bad.value, bad.message, bad.remedy)]) from bad
+        raise DataError([_at_line(path, bad)]) from bad
+    found = _Findings()
+    found.add([_at_line(path, fault) for fault in faults])
     if isinstance(value, dict) and set(value) == {f"{noun}s"}:
         value = value[f"{noun}s"]
     if not isinstance(value, list):
-        raise DataError(
-            [Problem(str(path), "", shorten(value), f"is not a list of {noun}s", "begin each with '- id: …'")]
-        )
-    return _validated(value, model, path, noun)
+        remedy = "begin each with '- id: …'"
+        found.add([Problem(str(path), "", shorten(value), f"is not a list of {noun}s", remedy)])
+        value = []
+    models = _validated(value, model, path, noun, found)
+    found.check()
+    return models
 
 
-def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: str) -> list[Any]:
-    found = _Findings()
+def _at_line(path: Path, bad: BadText) -> Problem:
+    return Problem(f"{path}:{bad.line}" if bad.line else str(path), bad.field, bad.value, bad.message, bad.remedy)
+
+
+def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: str, found: "_Findings") -> list[Any]:
+    """The models of all sound items; what is wrong with the others is found."""
     models: list[Any] = []
     seen: dict[str, int] = {}
     for position, item in enumerate(items):
@@ -283,5 +294,4 @@ def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: s
                     ]
                 )
             seen.setdefault(name, position + 1)
-    found.check()
     return models

@@ -51,7 +51,7 @@ def _meant(connection: sqlite3.Connection, name: str) -> str:
     from difflib import get_close_matches
 
     written = (text for row in connection.execute(_WRITTEN) for text in row if text)
-    known = {text.lower(): text for text in dict.fromkeys(written)}
+    known: dict[str, str] = {text.lower(): text for text in dict.fromkeys(written)}
     typed = name.strip().lower()
     if not typed:
         return ""
