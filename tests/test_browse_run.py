@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 from html import unescape
 from pathlib import Path
@@ -12,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jeval.app.cli import main
-from jeval.browse.run_page import command, config_lines, difference
+from jeval.browse.again import command
+from jeval.browse.run_page import config_lines, difference
+from tests.judging import judging, local
+from tests.running import jeval, project
 
 lines = st.lists(st.sampled_from(["judge:", "  name: a", "  name: b", "gate:", "  max: 0", "x: 1"]), max_size=12)
 
@@ -77,14 +81,42 @@ def test_the_commands_name_the_store_where_the_run_s_own_did(browser: Browser) -
         ("dataset.path='my cases.jsonl'", "'dataset.path=my cases.jsonl'"),
         ("++judge.model='a'", "++judge.model=a"),
         ("thresholds.pass=0.9", "thresholds.pass=0.9"),
-        ("tags.note='1'", """'tags.note='"'"'1'"'"''"""),
-        ("name='null'", """'name='"'"'null'"'"''"""),
+        ("tags.note='1'", """"tags.note='1'\""""),
+        ("tags.note='two words'", """"tags.note='two words'\""""),
+        ("tags.note='True'", """"tags.note='True'\""""),
+        ("name='null'", """"name='null'\""""),
+        ("judge.gateway='local'", "judge.gateway=local"),
+        ("tags.note='it is $HOME'", """'tags.note='"'"'it is $HOME'"'"''"""),
         (r"name='a\'b'", r"""'name='"'"'a\'"'"'b'"'"''"""),
-        ("rubrics.path='[a]'", """'rubrics.path='"'"'[a]'"'"''"""),
+        ("rubrics.path='[a]'", """"rubrics.path='[a]'\""""),
     ],
 )
 def test_overrides_stand_as_they_are_typed_where_that_means_the_same(override: str, typed: str) -> None:
     assert command({"id": "r", "overrides": json.dumps([override])})["again"] == f"jeval run {typed}"
+
+
+@given(st.text(st.characters(exclude_characters="\x00", codec="utf-8"), max_size=20))
+def test_a_shell_reads_the_override_that_the_run_had(text: str) -> None:
+    override = f"tags.x='{text}'"
+    shown = command({"id": "r", "overrides": json.dumps([override])})["again"]
+    assert shlex.split(shown)[2] in (override, f"tags.x={text}")
+
+
+def test_a_judge_of_ours_is_chosen_by_its_name(tmp_path: Path) -> None:
+    overrides = project(tmp_path, 1)
+    with judging() as server:
+        assert jeval("run", *overrides, *local(server.url)).code == 0
+        assert jeval("run", "--from-run", "@last", overrides[-1], "thresholds.pass=0.8").code == 0
+        connection = sqlite3.connect(tmp_path / "jeval.db")
+        connection.row_factory = sqlite3.Row
+        run = connection.execute("SELECT * FROM runs ORDER BY pk DESC").fetchone()
+        again = command(dict(run))["again"]
+        assert " judge=local " in again
+        assert "judge.name" not in again and "judge.gateway" not in again and "offline" not in again
+        assert jeval(*shlex.split(again)[1:]).code == 0
+    configs = [row[0] for row in connection.execute("SELECT config_yaml FROM runs ORDER BY pk DESC LIMIT 2")]
+    connection.close()
+    assert configs[0] == configs[1]
 
 
 @given(lines, lines)

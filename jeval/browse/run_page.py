@@ -2,13 +2,12 @@
 
 import difflib
 import json
-import re
-import shlex
 import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from jeval.browse.again import command
 from jeval.browse.check_list import list_of_checks
 from jeval.browse.filters import Filters
 from jeval.browse.rows import counts_of, every, find_run, one, rubrics_of, totals
@@ -131,24 +130,3 @@ def _compared(before: str, after: str) -> tuple[tuple[str, str], ...]:
             found += [("-", line) for line in one[begin:end]]
         found += [(" " if same else "+", line) for line in other[other_begin:other_end]]
     return tuple(found)
-
-
-def command(run: Mapping[str, Any]) -> dict[str, str]:
-    """The commands that do the run again: exactly as saved, and from what was given on its command line. Both name
-    the store where the run's own command did."""
-    overrides = [_typed(str(one)) for one in json.loads(run["overrides"] or "[]")]
-    stores = [one for one in overrides if one.startswith("store=")][-1:]
-    return {
-        "exact": " ".join(["jeval run --from-run", run["id"], *map(shlex.quote, stores)]),
-        "again": " ".join(["jeval run", *map(shlex.quote, overrides)]),
-    }
-
-
-# Values of these keys are put in quotes by `jeval run`, so that nobody has to.
-_QUOTED = re.compile(r"((?:[+\w.-]+\.)?(?:path|base_url|model|name|store)|gate\.baseline)='([^'\\$\[\"][^'\\$]*)'")
-
-
-def _typed(override: str) -> str:
-    """An override as one types it."""
-    quoted = _QUOTED.fullmatch(override)
-    return override if quoted is None or quoted[2] == "null" else f"{quoted[1]}={quoted[2]}"
