@@ -45,7 +45,7 @@ class Problem:
 
     `place` is the file and line (`cases.jsonl:12`) or the item handed over (`case 12 (late)`), `field` a dotted
     path inside it or "" for the whole, `value` what stands there, already shortened for display, or None where
-    nothing does.
+    nothing does. `alike` counts the same wrong in other places, of which `also` names the first.
     """
 
     place: str
@@ -53,29 +53,42 @@ class Problem:
     value: str | None
     message: str
     remedy: str
+    alike: int = 0
+    also: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         field = f" {self.field}" if self.field else ""
         value = f" (it is {self.value})" if self.value is not None else ""
-        return f"{self.place}:{field} {self.message}{value}; {self.remedy}"
+        more = ""
+        if self.alike:
+            places = ", ".join(self.also) + (", …" if self.alike > len(self.also) else "")
+            more = f" (and {self.alike:,} more alike{f': {places}' if self.also else ' there'})"
+        return f"{self.place}:{field} {self.message}{value}; {self.remedy}{more}"
 
 
 class DataError(JevalError):
     """Files people wrote do not hold what they must; carries every problem found, not the first only.
 
-    `more` counts problems found beyond those kept in `problems`.
+    `more` counts problems found beyond those kept in `problems`. `undone` says what was not done for them, where the
+    one who found them knows best.
     """
 
-    def __init__(self, problems: Sequence[Problem], more: int = 0) -> None:
+    def __init__(self, problems: Sequence[Problem], more: int = 0, undone: str | None = None) -> None:
         self.problems = tuple(problems)
         self.more = more
+        self.undone = undone
         lines = [str(problem) for problem in self.problems]
         if more:
-            lines.append(f"… and {more:,} more problem{'' if more == 1 else 's'} of this kind")
+            lines.append(f"… and {more:,} more problem{'' if more == 1 else 's'}")
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problems, self.more)
+        return type(self), (self.problems, self.more, self.undone)
+
+    @property
+    def total(self) -> int:
+        """How many problems there are."""
+        return sum(1 + problem.alike for problem in self.problems) + self.more
 
 
 class StoreError(JevalError):

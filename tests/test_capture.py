@@ -309,3 +309,21 @@ def test_a_table_with_the_keys_of_a_case_is_captured(folder: Path) -> None:
     (folder / "in.csv").write_text("id,input,output\na,Q,A\n")
     assert capture("in.csv", "-o", "out.jsonl") == 0
     assert [case.output for case in cases()] == ["A"]
+
+
+def test_one_fault_in_every_row_is_told_once_and_nothing_is_written(folder: Path, capsys: Any) -> None:
+    (folder / "in.csv").write_text("id,text\n" + "".join(f"{n},x\n" for n in range(60)))
+    assert capture("in.csv", "--format", "generic", "-o", "out.jsonl") == 3
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("in.csv:2: input is not found")
+    assert told[0].endswith("(and 59 more alike: in.csv:3, in.csv:4, in.csv:5, …)")
+    assert told[1:] == ["jeval: 60 problems; nothing was written"]
+    assert [path.name for path in folder.iterdir()] == ["in.csv"]
+
+
+def test_what_went_to_stdout_before_a_fault_is_not_called_nothing(folder: Path, capsys: Any) -> None:
+    (folder / "in.jsonl").write_text(lines(CHAT, {"messages": []}))
+    assert capture("in.jsonl", "--format", "chat", "-o", "-") == 3
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 1
+    assert told.err.splitlines()[-1] == "jeval: 1 problem; 1 case before it written"

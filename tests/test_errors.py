@@ -89,7 +89,7 @@ def test_a_problem_with_a_whole_line_names_no_field_and_no_value() -> None:
 def test_a_data_error_tells_every_problem_and_how_many_more_there_are() -> None:
     problems = [Problem(f"cases.jsonl:{line}", "id", None, "is missing", "add it") for line in (1, 2)]
     error = DataError(problems, more=7)
-    assert str(error).splitlines() == [*map(str, problems), "… and 7 more problems of this kind"]
+    assert str(error).splitlines() == [*map(str, problems), "… and 7 more problems"]
     assert error.problems == tuple(problems)
     assert error.more == 7
 
@@ -134,6 +134,12 @@ def test_a_judges_error_survives_the_way_between_processes(error: JudgeError) ->
 def test_a_data_error_survives_the_way_between_processes() -> None:
     import pickle
 
-    error = DataError([Problem("a:1", "id", "'x'", "is odd", "mend it")], 2)
+    error = DataError([Problem("a:1", "id", "'x'", "is odd", "mend it", 4, ("a:2",))], 2, "nothing was written")
     copy = pickle.loads(pickle.dumps(error))
-    assert (copy.problems, copy.more, str(copy)) == (error.problems, 2, str(error))
+    assert (copy.problems, copy.more, copy.undone, str(copy)) == (error.problems, 2, error.undone, str(error))
+
+
+def test_a_problem_that_stands_in_several_places_counts_for_each() -> None:
+    problem = Problem("a:1", "id", None, "is missing", "add it", 4, ("a:2", "a:3"))
+    assert str(problem) == "a:1: id is missing; add it (and 4 more alike: a:2, a:3, …)"
+    assert DataError([problem, problem], 3).total == 13

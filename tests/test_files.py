@@ -122,10 +122,21 @@ def test_all_faults_of_a_file_are_told_at_once_in_the_order_of_its_lines(tmp_pat
 
 
 def test_faults_beyond_fifty_are_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "cases", *[json.dumps({"id": "a", f"x{n}": 1}) for n in range(100)])
+    with pytest.raises(DataError) as caught:
+        scan(path, ALL)
+    assert caught.value.total == 300
+    assert len(caught.value.problems) <= 50 < caught.value.more
+
+
+def test_one_fault_in_many_lines_is_told_once(tmp_path: Path) -> None:
     path = write(tmp_path / "cases", *["{}"] * 100)
     with pytest.raises(DataError) as caught:
         scan(path, ALL)
-    assert (len(caught.value.problems), caught.value.more) == (50, 250)
+    told = str(caught.value).split("\n")
+    places = ", ".join(f"{path}:{number}" for number in (2, 3, 4))
+    assert told[0] == f"{path}:1: id is missing; add it (and 99 more alike: {places}, …)"
+    assert (len(told), caught.value.total) == (3, 300)
 
 
 def test_every_repeated_id_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_of_many_problems_the_first_are_told_and_the_rest_counted(tmp_path: Path) -> None:
-    path = written(tmp_path, *[line(expected="x", caseId=f"c{n}") for n in range(70)])
+    path = written(tmp_path, *[line(expected=f"x{n}", caseId=f"c{n}") for n in range(70)])
     with pytest.raises(DataError) as raised:
         read_labels(path)
     assert (len(raised.value.problems), raised.value.more) == (50, 20)

@@ -12,11 +12,11 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from jeval.app.files import SHOWN
 from jeval.app.other_form import TABLES, other_form
 from jeval.app.records import Record, records_of
 from jeval.case import Case
-from jeval.errors import ConfigError, DataError, Problem
+from jeval.errors import ConfigError, Problem
+from jeval.findings import Findings
 from jeval.fingerprint import compact
 from jeval.imports.draft import Draft, Options, Unfit
 from jeval.imports.formats import FORMATS, detect, drafts, is_own_form
@@ -29,8 +29,8 @@ __all__ = ["Capture", "Target"]
 class Capture:
     """One file being captured, and what became of its records.
 
-    `format` "auto" is settled by the first record, and `found` says that it was. `problems` holds the first
-    faults in full, `more` counts the others; `left_out` counts records, or cases, not captured for them.
+    `format` "auto" is settled by the first record, and `found` says that it was. `faults` holds what is wrong;
+    `left_out` counts records, or cases, not captured for them.
     """
 
     path: Path
@@ -44,11 +44,10 @@ class Capture:
     renamed: int = 0
     fields: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
-    more: int = 0
+    faults: Findings = field(default_factory=Findings)
 
     def __iter__(self) -> Iterator[Case]:
-        """The cases, one at a time; what is wrong with the others is in `problems` afterwards."""
+        """The cases, one at a time; what is wrong with the others is in `faults` afterwards."""
         ids: set[str] = set()
         for place, draft in drafts(self._settled(), self._good(), self.options):
             if isinstance(draft, Unfit):
@@ -72,13 +71,12 @@ class Capture:
 
     def _first(self) -> Any:
         """The first record that can be read, None in an empty file. Raises DataError where none can."""
-        problems: list[Problem] = []
+        faults = Findings()
         for _, value in records_of(self.path):
             if not isinstance(value, Problem):
                 return value
-            problems.append(value)
-        if problems:
-            raise DataError(problems[:SHOWN], len(problems[SHOWN:]))
+            faults.add([value])
+        faults.check()
         return None
 
     def _good(self) -> Iterator[Record]:
@@ -111,9 +109,7 @@ class Capture:
 
     def _fault(self, problems: list[Problem]) -> None:
         self.left_out += 1
-        room = max(0, SHOWN - len(self.problems))
-        self.problems += problems[:room]
-        self.more += len(problems[room:])
+        self.faults.add(problems)
 
     def as_dict(self, out: str | None) -> dict[str, Any]:
         """What was captured and what was not, as a machine reads it."""
@@ -133,10 +129,11 @@ class Capture:
                     "value": p.value,
                     "message": p.message,
                     "remedy": p.remedy,
+                    "alike": p.alike,
                 }
-                for p in self.problems
+                for p in self.faults.problems
             ],
-            "more_problems": self.more,
+            "more_problems": self.faults.more,
             "out": out,
         }
 

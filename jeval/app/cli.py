@@ -34,6 +34,17 @@ COMMANDS = {
     "merge": ("jeval.app.commands.merge", "bring several stores into one"),
 }
 
+# What a command has not done when the files it was given are refused.
+_UNDONE = {
+    "run": "nothing was asked",
+    "estimate": "nothing was asked",
+    "capture": "nothing was written",
+    "labels": "nothing was written",
+    "report": "nothing was written",
+    "tune": "nothing was written",
+    "merge": "nothing was written",
+}
+
 
 def _available() -> dict[str, tuple[str, str]]:
     return {name: entry for name, entry in COMMANDS.items() if find_spec(entry[0]) is not None}
@@ -72,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as ended:  # of argparse, ours or Hydra's: help was shown, or a flag is none
         return 0 if not ended.code else 3
     except JevalError as error:
-        return _fail(error)
+        return _fail(error, arguments[0])
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -102,14 +113,14 @@ def _top_level(arguments: list[str]) -> int:
     return 0
 
 
-def _fail(error: JevalError) -> int:
+def _fail(error: JevalError, command: str = "run") -> int:
     from jeval.app.console import plain
 
     if isinstance(error, DataError):
         for line in str(error).split("\n"):
             print(plain(line), file=sys.stderr)
-        total = len(error.problems) + error.more
-        print(f"jeval: {total} problem{'' if total == 1 else 's'}; nothing was asked", file=sys.stderr)
+        undone = error.undone or _UNDONE.get(command, "nothing was done")
+        print(f"jeval: {error.total:,} problem{'' if error.total == 1 else 's'}; {undone}", file=sys.stderr)
     else:
         print(f"jeval: {plain(str(error))}", file=sys.stderr)
     return error.exit_code

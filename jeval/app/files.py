@@ -20,6 +20,7 @@ from jeval.app.parse_yaml import read_yaml
 from jeval.app.selection import Selection, keep_lowest
 from jeval.case import Case
 from jeval.errors import ConfigError, DataError, Problem
+from jeval.findings import Findings
 from jeval.fingerprint import canonical
 from jeval.metric import Metric
 from jeval.problems import problems_of, shorten
@@ -30,9 +31,6 @@ __all__ = ["Dataset", "Selection", "read_cases", "read_metrics", "read_rubrics",
 # Bytes of a file whose cases are kept from checking to judging, so that they are not read twice. What lies beyond is
 # read again: memory does not grow with the file.
 KEPT = 4_000_000
-
-# Problems told in full; beyond it they are counted.
-SHOWN = 50
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def scan(path: Path, selection: Selection) -> Dataset:
     One pass over the file, and a second where a sample is drawn.
     """
     stamp = _stamp(path)
-    faults = _Findings()
+    faults = Findings()
     ids = array("q")
     draws: list[int] = []
     digest, count = sha256(), 0
@@ -134,24 +132,6 @@ def _identity(case: Case) -> bytes:
 def _any_twice(ids: "array[int]") -> bool:
     ordered = sorted(ids)
     return any(left == right for left, right in pairwise(ordered))
-
-
-class _Findings:
-    """Problems as they are found: the first ones kept, the rest counted."""
-
-    def __init__(self) -> None:
-        self._problems: list[Problem] = []
-        self._more = 0
-
-    def add(self, problems: Sequence[Problem]) -> None:
-        room = SHOWN - len(self._problems)
-        self._problems.extend(problems[:room])
-        self._more += max(0, len(problems) - room)
-
-    def check(self) -> None:
-        """Raise DataError where anything was found."""
-        if self._problems:
-            raise DataError(self._problems, self._more)
 
 
 def _duplicates(path: Path) -> list[Problem]:
@@ -252,7 +232,7 @@ def _read_list(path: Path, model: type[BaseModel], noun: str) -> list[Any]:
             value, faults = read_yaml(data)
     except BadText as bad:
         raise DataError([_at_line(path, bad)]) from bad
-    found = _Findings()
+    found = Findings()
     found.add([_at_line(path, fault) for fault in faults])
     if isinstance(value, dict) and set(value) == {f"{noun}s"}:
         value = value[f"{noun}s"]
@@ -269,7 +249,7 @@ def _at_line(path: Path, bad: BadText) -> Problem:
     return Problem(f"{path}:{bad.line}" if bad.line else str(path), bad.field, bad.value, bad.message, bad.remedy)
 
 
-def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: str, found: "_Findings") -> list[Any]:
+def _validated(items: Sequence[Any], model: type[BaseModel], path: Path, noun: str, found: Findings) -> list[Any]:
     """The models of all sound items; what is wrong with the others is found."""
     models: list[Any] = []
     seen: dict[str, int] = {}

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from jeval.app.files import SHOWN
 from jeval.app.parse import BadText, is_no_text, parse_json
-from jeval.errors import ConfigError, DataError, Problem
+from jeval.errors import ConfigError, Problem
+from jeval.findings import Findings
 from jeval.fingerprint import compact
 from jeval.label import CheckKey, CheckLabel
 from jeval.problems import problems_of, shorten
@@ -26,7 +26,7 @@ def read_labels(path: Path) -> list[CheckLabel]:
     A label that its author gave twice in the same words counts once.
     """
     labels: list[CheckLabel] = []
-    problems: list[Problem] = []
+    problems = Findings()
     first: dict[_Author, tuple[int, str]] = {}
     try:
         with path.open("rb") as file:
@@ -37,7 +37,7 @@ def read_labels(path: Path) -> list[CheckLabel]:
                 place = f"{path}:{number}"
                 found = _parsed(line, place)
                 if isinstance(found, list):
-                    problems += found
+                    problems.add(found)
                     if number == 1 and is_no_text(line):
                         break
                     continue
@@ -46,11 +46,10 @@ def read_labels(path: Path) -> list[CheckLabel]:
                 if before == (number, found.expected):
                     labels.append(found)
                 elif before[1] != found.expected:
-                    problems.append(_of_two_minds(place, found, *before))
+                    problems.add([_of_two_minds(place, found, *before)])
     except OSError as error:
         raise ConfigError(f"--labels {path} cannot be read: {error.strerror}; check the path") from error
-    if problems:
-        raise DataError(problems[:SHOWN], len(problems[SHOWN:]))
+    problems.check()
     return labels
 
 

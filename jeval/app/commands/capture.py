@@ -10,7 +10,7 @@ from jeval.app.captured import Capture, Target, line_of
 from jeval.app.painter import plain
 from jeval.app.settings import json_text
 from jeval.counted import counted
-from jeval.errors import ConfigError, DataError
+from jeval.errors import ConfigError
 from jeval.fingerprint import compact
 from jeval.imports.draft import Options
 from jeval.imports.formats import FORMATS
@@ -152,8 +152,9 @@ def _write(capture: Capture, args: argparse.Namespace) -> None:
 
 
 def _refuse(capture: Capture, args: argparse.Namespace) -> None:
-    if capture.problems and not args.keep_going:
-        raise DataError(capture.problems, capture.more)
+    if not args.keep_going:
+        written = f"{counted(capture.cases, 'case')} before it written" if args.out == "-" and capture.cases else None
+        capture.faults.check(written)
     if not capture.cases:
         raise ConfigError(f"{args.file} holds no case; check that it is the right file and --format {capture.format}")
 
@@ -174,7 +175,7 @@ def _summary(capture: Capture, args: argparse.Namespace) -> None:
     lines += [f"  {count:,} × {note}" for note, count in capture.notes.most_common()]
     if capture.left_out:
         lines.append(f"  {capture.left_out:,} left out:")
-        lines += [f"    {problem}" for problem in capture.problems]
-        lines += [f"    … and {capture.more:,} more"] if capture.more else []
+        lines += [f"    {problem}" for problem in capture.faults.problems]
+        lines += [f"    … and {capture.faults.more:,} more"] if capture.faults.more else []
     for line in lines:
         print(plain(line), file=sys.stderr)
