@@ -14,7 +14,7 @@ from browsing import SCRIPT, Browser, Dangers, make_store
 from jeval.app.cli import main
 from jeval.browse.screen import environment
 from jeval.store.connect import open_store
-from tests.stores import add_run, new_store
+from tests.stores import add_run, new_store, rubric
 
 
 @pytest.fixture(scope="module")
@@ -276,6 +276,34 @@ def test_a_run_of_metrics_only_has_a_page(tmp_path: Path):
     case = browser.get(run.replace("/run/", "/case/") + "/a").text
     assert "actual_output is warm." in case
     assert "No rubric was applied" in case
+
+
+def test_a_run_of_metrics_only_is_listed_with_its_means_and_says_why_cases_have_no_score(tmp_path: Path):
+    connection = new_store(tmp_path)
+    add_run(connection, "m", {}, scores={("a", "warmth"): 0.25, ("b", "warmth"): 0.75}, metrics="warm")
+    add_run(connection, "c", {("a", "tone"): "pass"})
+    connection.close()
+    page = Browser(tmp_path / "jeval.db").get("/-/jeval").text
+    assert re.search(r"warmth <b>0\.5</b>", page)
+    assert "0 checks" not in page
+    assert "1 check" in page
+    metrics, dataset, store = tmp_path / "m.yaml", tmp_path / "d.jsonl", tmp_path / "n.db"
+    metrics.write_text("- {id: m, version: '1', fields: [retrieval_context], questions: [{noul: So.}]}\n", "utf-8")
+    dataset.write_text(json.dumps({"id": "a", "input": "x", "output": "y"}) + "\n", "utf-8")
+    main(["run", f"dataset.path={dataset}", "rubrics=none", f"metrics.path={metrics}", f"store={store}"])
+    browser = Browser(store)
+    run = browser.get("/-/jeval/run/@last").headers["location"]
+    assert "the case does not hold retrieval_context" in browser.get(run).text
+
+
+def test_a_critical_failure_shows_the_beginning_of_its_answer(tmp_path: Path):
+    connection = new_store(tmp_path)
+    contents = {"a": SCRIPT + "word " * 100}
+    add_run(connection, "r", {("a", "tone"): "fail"}, [rubric("tone", severity="critical")], contents=contents)
+    connection.close()
+    page = Browser(tmp_path / "jeval.db").get("/-/jeval/run/r").text
+    assert "“&lt;script" in page and "…”</span>" in page
+    assert SCRIPT not in page
 
 
 def test_assets_are_served_and_nothing_else(browser: Browser):

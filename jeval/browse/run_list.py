@@ -48,6 +48,12 @@ _STATE = "CASE WHEN finished_at IS NULL THEN 'unfinished' ELSE status END"
 _SIMULATED = "CASE WHEN simulated THEN 'yes' ELSE 'no' END"
 _SAYS = {"dataset": "dataset", "judge": "judge", "thresholds": "thresholds", "simulated": _SIMULATED, "state": _STATE}
 
+_MEANS = """
+SELECT m.id, avg(r.score) AS mean FROM score_rows s
+JOIN score_results r ON r.id = s.result JOIN metrics m ON m.pk = s.metric
+WHERE s.run = ? GROUP BY s.metric ORDER BY m.id
+"""
+
 # So many runs at a time are asked for checks that match.
 _AT_ONCE = 50
 
@@ -84,6 +90,8 @@ def run_list(conn: sqlite3.Connection, filters: Filters) -> dict[str, Any]:
     latest = [row[0] for row in conn.execute("SELECT pk FROM runs ORDER BY started_at DESC, pk DESC LIMIT 1")]
     choices |= of_store(conn, every(conn, "SELECT id, severity, kind FROM rubrics ORDER BY id"))
     choices |= {"metadata": metadata_keys(conn, latest[0]) if latest else {}}
+    for run in shown:
+        run["means"] = _means(conn, run) if run["metrics"] else ()
     if not filters.active:
         _add_trends(conn, shown, critical)
     problems = unknown(filters, choices, SORTS)
@@ -138,6 +146,24 @@ def _counted(
         run | totals(counts[run["pk"]], critical) | {"of": totals(whole[run["pk"]])["checks"], "trend": []}
         for run in runs
     ]
+
+
+# Finished runs never change, and a mean takes a look at every case.
+_KEPT: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+
+
+def _means(conn: sqlite3.Connection, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each metric's mean in a run, None where it scored no case."""
+    file = conn.execute("PRAGMA database_list").fetchone()[2]
+    key = (file, run["id"], run["finished_at"] or "")
+    if key in _KEPT:
+        return _KEPT[key]
+    found = every(conn, _MEANS, (run["pk"],))
+    if file and run["finished_at"]:
+        if len(_KEPT) >= 2000:
+            _KEPT.clear()
+        _KEPT[key] = found
+    return found
 
 
 def _before_first(shown: Sequence[dict[str, Any]]) -> str | None:

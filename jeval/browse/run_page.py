@@ -56,11 +56,12 @@ def run_page(conn: sqlite3.Connection, name: str, filters: Filters) -> dict[str,
 def _critical(conn: sqlite3.Connection, run: dict[str, Any]) -> list[dict[str, Any]]:
     return every(
         conn,
-        "SELECT i.id AS case_id, r.id AS rubric_id, r.version AS rubric_version, v.reason FROM check_rows c"
-        " JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
-        " JOIN case_ids i ON i.key = c.case_key JOIN rubrics r ON r.pk = c.rubric"
-        " JOIN verdicts v ON v.id = c.verdict WHERE c.run = ? AND c.critical = 1 ORDER BY"
-        " rc.position LIMIT 10",
+        "SELECT i.id AS case_id, r.id AS rubric_id, r.version AS rubric_version, v.reason,"
+        " json_extract(b.body, '$.output') AS output FROM (SELECT c.case_key, c.rubric, c.verdict, rc.content"
+        " FROM check_rows c JOIN run_cases rc ON rc.run = c.run AND rc.case_key = c.case_key"
+        " WHERE c.run = ? AND c.critical = 1 ORDER BY rc.position LIMIT 10) f"
+        " CROSS JOIN case_ids i ON i.key = f.case_key CROSS JOIN rubrics r ON r.pk = f.rubric"
+        " CROSS JOIN verdicts v ON v.id = f.verdict CROSS JOIN case_rows b ON b.pk = f.content",
         (run["pk"],),
     )
 
@@ -83,8 +84,23 @@ WHERE s.run = ? GROUP BY s.metric, step ORDER BY m.id
 """
 
 
+_UNSCORED = """
+SELECT g.metric, r.reason, sum(g.n) AS n FROM
+  (SELECT metric, result, count(*) AS n FROM score_rows WHERE run = ? GROUP BY metric, result) g
+JOIN score_results r ON r.id = g.result AND r.status = 'skipped'
+GROUP BY g.metric, r.reason ORDER BY n DESC, r.reason
+"""
+
+
+def _any_skipped(found: Mapping[int, Mapping[str, Any]]) -> bool:
+    return any(one["skipped"] for one in found.values())
+
+
 def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
-    """Each metric's mean with its denominator, and how its scores spread over ten equal steps."""
+    """Each metric's mean with its denominator, and how its scores spread over ten equal steps.
+
+    `why` holds the commonest reason why cases were not scored, and `n`, of how many; or it is None.
+    """
     found: dict[int, dict[str, Any]] = {}
     for row in every(conn, _SCORES, (run,)):
         nothing = dict.fromkeys(("cases", "scored", "sum", "passed", "errors", "skipped"), 0)
@@ -94,6 +110,9 @@ def scores(conn: sqlite3.Connection, run: int) -> list[dict[str, Any]]:
         if row["step"] is not None:
             one["spread"][row["step"]] = row["scored"]
         one |= {name: max(one[name], row[name]) for name in ("threshold", "strict")}
+    whys = {row["metric"]: row for row in reversed(every(conn, _UNSCORED, (run,)))} if _any_skipped(found) else {}
+    for metric, one in found.items():
+        one["why"] = whys.get(metric)
     return [one | {"mean": one["sum"] / one["scored"] if one["scored"] else None} for one in found.values()]
 
 
