@@ -15,7 +15,7 @@ from jeval.rubric import Evidence, Rubric
 from jeval.ruling import Verdict
 from jeval.state import State, build_state
 
-__all__ = ["DEFAULT_MAX_STATE_TOKENS", "Ask", "CasePlan", "PlannedCheck", "PlannedMetric", "Planner"]
+__all__ = ["DEFAULT_MAX_STATE_TOKENS", "Ask", "CasePlan", "PlannedCheck", "PlannedMetric", "Planner", "applies_to"]
 
 DEFAULT_MAX_STATE_TOKENS = 32_000
 
@@ -178,6 +178,11 @@ def _applies(rubric: Rubric, case: Case) -> Verdict | None:
 def _absent(value: Any, name: Evidence) -> bool:
     # An empty tool log is evidence that no tool was called; an empty policy or reference list is none.
     return value is None or (name != "toolEvents" and not value)
+
+
+def applies_to(wanted: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> bool:
+    """Whether metadata is what a rubric's `onlyWhenMetadata` asks for."""
+    return all(_matches((metadata or {}).get(key), value) for key, value in wanted.items())
 
 
 def _matches(value: Any, wanted: Any) -> bool:

@@ -476,7 +476,7 @@ def test_a_dataset_knows_the_labels_and_the_metadata_of_what_is_selected(tmp_pat
     )
     for selection in (Selection({"split": "x"}), Selection({"split": "x"}, sample=1)):
         found = scan(path, selection)
-        assert (dict(found.labels), found.metadata_keys) == ({"r": 2, "s": 1}, {"split", "topic"})
+        assert (dict(found.labels), found.seen.keys) == ({"r": 2, "s": 1}, ["split", "topic"])
 
 
 @pytest.mark.parametrize("kept", [0, 1, 300, 700, 10**9])

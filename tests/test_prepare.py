@@ -133,9 +133,21 @@ def test_metadata_that_a_rubric_asks_for_and_no_case_has_is_warned_of(tmp_path: 
     rubric = {**RUBRICS[0], "applicability": {"onlyWhenMetadata": {"scenaro": "refund"}}}
     cases = [{**case(n), "metadata": {"scenario": "refund"}} for n in range(2)]
     (warning,) = prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings
-    assert "rubric support: no case has the metadata scenaro" in warning and "did you mean scenario?" in warning
+    assert "rubric support: skipped for every case" in warning
+    assert "no case has the metadata scenaro; did you mean scenario? the keys there are scenario" in warning
     rubric["applicability"] = {"onlyWhenMetadata": {"scenario": "none of them"}}
+    (warning,) = prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings
+    assert 'no case has scenario "none of them"; there is "refund"' in warning
+    rubric["applicability"] = {"onlyWhenMetadata": {"scenario": ["none of them", "refund"]}}
     assert not prepared(tmp_path, dataset=cases, rubrics=[rubric]).warnings
+
+
+def test_a_selection_by_metadata_that_no_case_has_says_what_there_is(tmp_path: Path) -> None:
+    cases = [{**case(n), "metadata": {"split": f"s{n}"}} for n in range(9)]
+    (warning,) = prepared(tmp_path, dataset=cases, dataset_settings={"where": {"split": "x"}}).warnings
+    assert 'dataset.where.split=x: no case has that value; there are "s0", "s1", "s2", "s3", "s4" and 4 more' in warning
+    (warning,) = prepared(tmp_path, dataset=cases, dataset_settings={"where": {"splt": "s1"}}).warnings
+    assert "dataset.where.splt=s1: no case has that key; did you mean split? the keys there are split" in warning
 
 
 def test_an_address_for_a_judge_that_asks_nobody_is_refused() -> None:

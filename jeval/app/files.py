@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from jeval.app.metadata_seen import MetadataSeen
 from jeval.app.other_form import other_form
 from jeval.app.parse import BadText, is_no_text, parse_json
 from jeval.app.parse_yaml import read_yaml
@@ -45,8 +46,8 @@ class Dataset:
     stamp: tuple[int, int] = (0, 0)
     labels: Mapping[str, int] = field(default_factory=dict)
     """How many labels each rubric id has, in the cases that `where` selects."""
-    metadata_keys: frozenset[str] = frozenset()
-    """The keys that the metadata of any of them has."""
+    seen: MetadataSeen = field(default_factory=MetadataSeen, repr=False, compare=False)
+    """Their metadata, and where `where` selects none, that of all cases."""
     kept: tuple[Case, ...] = field(default=(), repr=False)
     """The first cases that `where` selects, as they were read."""
     kept_lines: int = 0
@@ -80,7 +81,7 @@ def scan(path: Path, selection: Selection) -> Dataset:
     draws: list[int] = []
     digest, count = sha256(), 0
     labels: Counter[str] = Counter()
-    keys: set[str] = set()
+    seen, passed_by = MetadataSeen(), MetadataSeen()
     kept: list[Case] = []
     kept_lines = 0
     for number, end, case in _numbered(path):
@@ -93,12 +94,11 @@ def scan(path: Path, selection: Selection) -> Dataset:
             kept_lines = number
             if wanted:
                 kept.append(case)
+        (seen if wanted else passed_by).add(case.metadata)
         if not wanted:
             continue
         if case.expected:
             labels.update(case.expected.keys())
-        if case.metadata:
-            keys.update(case.metadata)
         if selection.sample is not None:
             keep_lowest(draws, selection.draw(case.id), selection.sample)
         elif selection.limit is None or count < selection.limit:
@@ -108,7 +108,9 @@ def scan(path: Path, selection: Selection) -> Dataset:
         faults.add(_duplicates(path))
     faults.check()
     highest = None if selection.sample is None else -draws[0] if draws else -1
-    found = Dataset(path, selection, count, "", highest, stamp, labels, frozenset(keys), tuple(kept), kept_lines)
+    found = Dataset(
+        path, selection, count, "", highest, stamp, labels, seen if seen.cases else passed_by, tuple(kept), kept_lines
+    )
     if selection.sample is not None:
         for count, case in enumerate(found, 1):  # noqa: B007 - how many there were
             digest.update(_identity(case))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jeval.app.files import Dataset, read_metrics, read_rubrics, scan
+from jeval.app.metadata_seen import never_apply
 from jeval.app.painter import plain
 from jeval.app.places import locate
 from jeval.app.selection import Selection
@@ -133,7 +134,8 @@ def _warnings(settings: RunSettings, dataset: Dataset, rubrics: list[Rubric], me
             "pass or fail although the judge finds the evidence insufficient"
         )
     if dataset.cases == 0:
-        found.append(f"dataset {dataset.path}: no case is selected, so nothing is evaluated")
+        why = dataset.selection.why_none(dataset.seen) if dataset.selection.limit != 0 else ""
+        found.append(f"dataset {dataset.path}: no case is selected, so nothing is evaluated{why and f' ({why})'}")
     judge = settings.judge
     if judge.max_usd is not None and judge.usd_per_million_input is None and judge.gateway != "offline":
         found.append(
@@ -162,16 +164,7 @@ def _unmatched(dataset: Dataset, rubrics: Sequence[Rubric]) -> list[str]:
         more = f" and {len(lost) - 5:,} more" if len(lost) > 5 else ""
         number = counted(lost.total(), "label names", "labels name")
         found.append(f"dataset {dataset.path.name}: {number} no rubric of this run: {shown}{more}")
-    for rubric in rubrics:
-        for key, value in (rubric.applicability.only_when_metadata or {}).items():
-            absent = value is None or (
-                isinstance(value, list) and None in value
-            )  # null matches a key that is not there
-            if key not in dataset.metadata_keys and not absent:
-                found.append(
-                    f"rubric {rubric.id}: no case has the metadata {plain(key, 60)} its onlyWhenMetadata asks for, "
-                    f"so it is skipped{_meant(key, dataset.metadata_keys)}"
-                )
+    found += never_apply(rubrics, dataset, dataset.seen)
     return found
 
 

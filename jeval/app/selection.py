@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from jeval.app.metadata_seen import MetadataSeen, why_none
 from jeval.case import Case
 
 __all__ = ["Selection", "keep_lowest"]
@@ -29,6 +30,10 @@ class Selection:
     def matches(self, metadata: Mapping[str, Any]) -> bool:
         """Whether metadata has every value that `where` asks for."""
         return all(key in metadata and _equal(metadata[key], value) for key, value in self.where.items())
+
+    def why_none(self, seen: MetadataSeen) -> str:
+        """Why none of the cases that were seen is wanted; empty where that has nothing to do with metadata."""
+        return why_none(self.where, seen, _equal)
 
     def draw(self, case_id: str) -> int:
         return int.from_bytes(blake2b(f"{self.seed}:{case_id}".encode(), digest_size=8).digest(), "big")
