@@ -244,3 +244,8 @@ def test_aliases_that_would_not_fit_into_memory_are_refused_at_once(data: bytes)
 
 def test_aliases_that_repeat_a_little_are_read() -> None:
     assert parse_yaml(b"- &a [x, z]\n- *a\n- [*a, *a]\n") == [["x", "z"], ["x", "z"], [["x", "z"]] * 2]
+
+
+@pytest.mark.parametrize("text", [b"!!str {a: b}", b"x: !!int [1]", b"!!bool {a: 1}", b"- !!float [a]"])
+def test_a_tag_of_a_text_on_a_list_or_an_object_is_refused(text: bytes) -> None:
+    assert "tag" in refusal(parse_yaml, text).message

@@ -144,6 +144,8 @@ def _collected(construct: Any) -> Any:
 
     def constructed(loader: Any, node: Any) -> Any:
         try:
+            if construct is not _yaml_tagged and not isinstance(node.value, str):  # !!str [a]
+                return _yaml_tagged(node)
             return construct(node)
         except BadText as bad:
             bad.line = node.start_mark.line + 1
