@@ -22,7 +22,7 @@ class MetadataSeen:
 
     def __init__(self) -> None:
         self.cases = 0
-        self._values: dict[str, dict[str, Any]] = {}
+        self._values: dict[str, dict[Any, Any]] = {}
         self._more: set[str] = set()
 
     def add(self, metadata: Mapping[str, Any] | None) -> None:
@@ -36,13 +36,14 @@ class MetadataSeen:
                 values = self._values[key] = {}
             if key in self._more:
                 continue
-            text = _written(value)
-            if text in values:
+            # Written out only where it must be: this is done for every case there is.
+            known: Any = _written(value) if isinstance(value, list | dict) else (type(value), value)
+            if known in values:
                 continue
-            if len(values) == _VALUES or len(text) > _LONGEST:
+            if len(values) == _VALUES or len(_written(value)) > _LONGEST:
                 self._more.add(key)
             else:
-                values[text] = value
+                values[known] = value
 
     @property
     def keys(self) -> Sequence[str]:
@@ -67,7 +68,7 @@ class MetadataSeen:
 
     def shown_values(self, key: str) -> str:
         """The values of a key in words, texts in quotes."""
-        written = [plain(text, _WIDTH) for text in self._values.get(key, {})]
+        written = [plain(_written(value), _WIDTH) for value in self.values(key)]
         return f"there {'is' if len(written) == 1 else 'are'} {_few(written, certain=key not in self._more)}"
 
 
