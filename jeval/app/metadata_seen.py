@@ -15,6 +15,8 @@ __all__ = ["MetadataSeen", "never_apply", "why_none"]
 # Values remembered of a key, keys remembered, and the characters of a value: what people choose by is short and few.
 _VALUES, _KEYS, _LONGEST = 200, 200, 200
 _SHOWN, _WIDTH = 5, 40
+# Cases read once more to tell whether a rubric applies anywhere.
+_READ_AGAIN = 20_000
 
 
 class MetadataSeen:
@@ -98,11 +100,20 @@ def why_none(where: Mapping[str, Any], seen: MetadataSeen, equal: Any) -> str:
     return "; ".join(reasons) or "each of dataset.where is met by some case, all of them by none"
 
 
+def _met(key: str, value: Any, seen: MetadataSeen) -> bool:
+    """Whether some value remembered of a key is the one wanted, or one of those wanted; null is met by its absence."""
+    return applies_to({key: value}, {}) or any(applies_to({key: value}, {key: one}) for one in seen.values(key))
+
+
 def never_apply(rubrics: Iterable[Rubric], cases: Iterable[Case], seen: MetadataSeen) -> Iterator[str]:
     """A line for each rubric whose `onlyWhenMetadata` meets none of the cases, so that it is skipped throughout."""
     for rubric in rubrics:
         wanted = rubric.applicability.only_when_metadata
-        if not wanted or any(applies_to(wanted, case.metadata) for case in cases):
+        if not wanted:
+            continue
+        # Read again only where what is remembered does not tell, and never for long.
+        certain = any(seen.knows_all(key) and not _met(key, value, seen) for key, value in wanted.items())
+        if not certain and (seen.cases > _READ_AGAIN or any(applies_to(wanted, case.metadata) for case in cases)):
             continue
         reasons = []
         for key, value in wanted.items():
@@ -110,9 +121,7 @@ def never_apply(rubrics: Iterable[Rubric], cases: Iterable[Case], seen: Metadata
                 continue
             if key not in seen.keys and seen.knows_all(key):
                 reasons.append(f"no case has the metadata {plain(key, _WIDTH)}; {seen.shown_keys(key)}")
-            elif (len(wanted) == 1 or seen.knows_all(key)) and not any(
-                applies_to({key: value}, {key: one}) for one in seen.values(key)
-            ):
+            elif (len(wanted) == 1 or seen.knows_all(key)) and not _met(key, value, seen):
                 asked = plain(_written(value), _WIDTH)
                 reasons.append(f"no case has {plain(key, _WIDTH)} {asked}; {seen.shown_values(key)}")
         why = "; ".join(reasons) or "each of its keys is met by some case, all of them by none that is selected"
