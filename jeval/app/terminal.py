@@ -60,6 +60,7 @@ class Terminal:
     def __enter__(self) -> "Terminal":
         import termios
 
+        self._out.flush()
         self._saved = termios.tcgetattr(self._in)
         for name in (signal.SIGTERM, signal.SIGHUP):
             self._handlers[name] = signal.signal(name, _interrupt)
@@ -98,8 +99,10 @@ class Terminal:
         self._take()
 
     def _write(self, text: str) -> None:
-        self._out.write(text)
-        self._out.flush()
+        # Past Python's buffer, which refuses who writes from a signal's handler in the middle of a write.
+        left = text.encode(self._out.encoding or "utf-8", "backslashreplace")
+        while left:
+            left = left[os.write(self._out.fileno(), left) :]
 
     @property
     def size(self) -> tuple[int, int]:
