@@ -73,6 +73,10 @@ class GateFacts:
     failures: tuple[FailureGroup, ...] = ()
     reviews: int = 0
     errors: int = 0
+    evaluated: int | None = None
+    """Checks of any rubric that passed, failed or are for review, and scores; None where nobody counted."""
+    any_errors: bool = False
+    """Whether any check or score at all is an error."""
     score_errors: int = 0
     """Metrics without a usable answer, by case."""
     skipped_everywhere: tuple[str, ...] = ()
@@ -141,6 +145,10 @@ def gate_facts(
         failures=tuple(failures),
         reviews=sum(tally.counts["review"] for tally in required),
         errors=sum(tally.counts["error"] for tally in required),
+        evaluated=sum(t.counts[s] for t in summary.rubrics.values() for s in ("pass", "fail", "review"))
+        + sum(score.scored for score in summary.scores.values()),
+        any_errors=any(tally.counts["error"] for tally in summary.rubrics.values())
+        or any(score.errors for score in summary.scores.values()),
         score_errors=sum(score.errors for score in summary.scores.values()),
         skipped_everywhere=tuple(rubric.id for rubric in summary.skipped_everywhere),
         scores={name: score.mean for name, score in summary.scores.items()},
@@ -224,6 +232,10 @@ def _completeness(rules: GateRules, facts: GateFacts) -> Iterator[GateReason]:
         which = "the baseline" if facts.baseline_simulated else "this run"
         text = f"baseline {facts.baseline}: only {which} was judged by a simulation, so it excuses no failure"
         yield GateReason("baseline", False, text, INCOMPLETE)
+    if facts.cases and facts.evaluated == 0:
+        rule = "allow_errors" if facts.any_errors else "allow_skipped_required"
+        text = "nothing was evaluated: no check passed, failed or is for review, and no case was scored"
+        yield GateReason(rule, getattr(rules, rule), text, INCOMPLETE)
     empty = f"cases {facts.cases:,}, " + ("none needed" if rules.allow_empty_dataset else "at least 1 required")
     holds = facts.cases > 0 or rules.allow_empty_dataset
     yield GateReason("allow_empty_dataset", holds, empty, INCOMPLETE)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.judging import judging, local
 from tests.running import jeval, project, rows
-from tests.servers import answer
+from tests.servers import answer, reply
 
 
 def test_a_simulated_judge_cannot_pass_the_strict_gate(tmp_path: Path) -> None:
@@ -88,3 +88,13 @@ def test_the_json_tells_the_gates_verdict(tmp_path: Path) -> None:
     assert ran.json["gate"]["passed"] is False
     assert any("simulated judge" in text for text in ran.json["gate"]["broken"])
     assert jeval("run", *project(tmp_path, 2), "--json").json["gate"] is None
+
+
+def test_a_run_without_one_evaluated_check_or_score_cannot_pass(tmp_path: Path) -> None:
+    optional = [{"id": "o", "version": "1", "kind": "custom", "required": False, "criterion": "It is so.",
+                 "outcomes": {"acceptable": "a", "unacceptable": "u"}}]  # fmt: skip
+    overrides = project(tmp_path, 2)
+    (tmp_path / "rubrics.json").write_text(json.dumps(optional))
+    with judging(reply(200, b"<html>")) as server:
+        ran = jeval("run", "--ci", *overrides, *local(server.url), "judge.max_attempts=1")
+    assert ran.code == 2 and "nothing was evaluated" in ran.out, ran.out

@@ -1,5 +1,6 @@
 """The command line: it finds the command, answers at once, turns every error into a line and an exit code."""
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -85,13 +86,23 @@ def test_an_interruption_has_its_own_exit_code(monkeypatch: pytest.MonkeyPatch) 
     assert (ran.code, ran.err) == (130, "interrupted\n")
 
 
-def test_a_fault_of_our_own_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (ZeroDivisionError("oh"), "ZeroDivisionError: oh\njeval: a mistake of jeval's own"),
+        (sqlite3.DatabaseError("malformed"), "jeval: the store failed: malformed; `jeval doctor` looks at it"),
+        (OSError(28, "No space left on device"), "No space left on device; check that file"),
+    ],
+)
+def test_what_nobody_foresaw_is_told_and_is_no_failure_of_quality(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception, said: str
+) -> None:
     def broken(arguments: list[str]) -> int:
-        raise ZeroDivisionError
+        raise fault
 
     monkeypatch.setattr("jeval.app.commands.run.raw", broken)
-    with pytest.raises(ZeroDivisionError):
-        jeval("run")
+    ran = jeval("run")
+    assert ran.code == 3 and said in ran.err
 
 
 def test_every_command_that_is_there_can_be_loaded_and_shows_its_help() -> None:

@@ -216,3 +216,15 @@ def test_the_facts_of_a_summary_are_of_required_rubrics() -> None:
     assert found.applicable == 4
     told = (FailureGroup(1, critical=True, known=True),)
     assert gate_facts(summary, cases=6, simulated=False, failures=told, baseline="r").failures == told
+
+
+@pytest.mark.parametrize(
+    ("name", "errors", "code"),
+    [("strict", True, 2), ("lenient", True, 2), ("off", True, 0), ("strict", False, 2), ("lenient", False, 0)],
+)
+def test_where_nothing_was_evaluated_no_gate_that_minds_why_is_passed(name: str, errors: bool, code: int) -> None:
+    rules = bundled(name)
+    verdict = judge_gate(rules, GateFacts(cases=10, evaluated=0, any_errors=errors))
+    assert verdict.exit_code == code
+    assert any("nothing was evaluated" in reason.text for reason in verdict.reasons)
+    assert judge_gate(rules, GateFacts(cases=10, evaluated=1, passes=1)).exit_code == 0

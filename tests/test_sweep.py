@@ -9,6 +9,7 @@ import pytest
 
 from tests.judging import judging, local
 from tests.running import CHECKS, command, environment, jeval, jeval_process, project, rows
+from tests.servers import answer
 
 PROFILES = ["0.55", "0.65", "0.75", "0.85"]
 
@@ -197,3 +198,22 @@ def test_eight_sweeps_at_once_into_one_store_lose_nothing(tmp_path: Path) -> Non
     assert rows(store, "SELECT DISTINCT n FROM (SELECT count(*) n FROM checks GROUP BY run_id)") == [(20,)]
     tallied = rows(store, "SELECT sum(n) FROM tallies")
     assert tallied == rows(store, "SELECT count(*) FROM check_rows")
+
+
+def test_every_store_of_a_sweep_over_stores_has_its_checks(tmp_path: Path) -> None:
+    overrides = [one for one in project(tmp_path, 3) if not one.startswith("store=")]
+    stores = [tmp_path / "one.db", tmp_path / "two.db"]
+    with judging() as server:
+        named = ",".join(map(str, stores))
+        ran = jeval("run", "-m", *overrides, *local(server.url), f"store={named}", "thresholds=default,strict")
+    assert ran.code == 0, ran.err
+    for store in stores:
+        assert rows(store, "SELECT count(*) FROM checks GROUP BY run_id") == [(6,), (6,)]
+
+
+def test_every_judge_of_a_sweep_over_addresses_is_asked_where_all_is_asked_afresh(tmp_path: Path) -> None:
+    with judging() as one, judging(answer) as other:
+        addresses = f"judge.base_url={one.url},{other.url}"
+        ran = jeval("run", "-m", *project(tmp_path, 3), "judge=local", addresses, "judge.reuse=never")
+        assert ran.code == 0, ran.err
+        assert (len(one.bodies), len(other.bodies)) == (3, 3)

@@ -92,6 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         hush(sys.stdout)
         return 0
+    except Exception as error:  # exit code 1 would tell CI that quality is at fault
+        return _unforeseen(error)
 
 
 def _top_level(arguments: list[str]) -> int:
@@ -111,6 +113,21 @@ def _top_level(arguments: list[str]) -> int:
     except SystemExit as ended:
         return 0 if not ended.code else 3
     return 0
+
+
+def _unforeseen(error: Exception) -> int:
+    """Tell of what no part foresaw: a file or a store that fails in the middle in one line, else the whole trace."""
+    import sqlite3
+    import traceback
+
+    if isinstance(error, sqlite3.Error):
+        print(f"jeval: the store failed: {error}; `jeval doctor` looks at it", file=sys.stderr)
+    elif isinstance(error, OSError | UnicodeError):
+        print(f"jeval: {type(error).__name__}: {error}; check that file, its folder and the disk", file=sys.stderr)
+    else:
+        traceback.print_exc()
+        print("jeval: a mistake of jeval's own; please report what is above", file=sys.stderr)
+    return 3
 
 
 def _fail(error: JevalError, command: str = "run") -> int:

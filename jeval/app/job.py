@@ -112,7 +112,7 @@ class Job:
             named = settings.gate.baseline if self.options.ci else None
             baseline = find_run(connection, named) if named else None
             try:
-                outcome = self._execute(prepared, connection, overrides, sweep)
+                outcome = self._execute(prepared, connection, path, overrides, sweep)
             except sqlite3.Error as error:
                 remedy = "check its permissions and who else writes it"
                 raise StoreError(f"store {path} cannot be written: {error}; {remedy}") from error
@@ -125,6 +125,7 @@ class Job:
         self,
         prepared: Prepared,
         connection: sqlite3.Connection,
+        path: Path,
         overrides: list[str],
         sweep: tuple[str, int] | None,
     ) -> Outcome:
@@ -133,7 +134,7 @@ class Job:
         judge = make_judge(settings, os.environ, asks=replay is None and settings.reuse != "only")
         redecide: Redecide | None = None
         if sweep is not None and settings.repeat == 1:
-            key = memory_key(prepared, judge.gateway, judge.model)
+            key = memory_key(prepared, judge.gateway, judge.model, path)
             if self.memory is None or not self.memory.serves(key):
                 self.memory = Memory(key, prepared)
             redecide = self.memory

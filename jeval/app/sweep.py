@@ -7,6 +7,7 @@ from what is kept and written beside the first run's rows, to which they refer.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from jeval.app.outcome import Outcome
@@ -34,10 +35,16 @@ class _Kept(NamedTuple):
     answers: Mapping[str, Answer]
 
 
-def memory_key(prepared: Prepared, gateway: str, model: str) -> tuple[Any, ...]:
-    """All that must be equal for one run's answers to be another's, thresholds left out."""
+def memory_key(prepared: Prepared, gateway: str, model: str, store: Path) -> tuple[Any, ...]:
+    """All that must be equal for one run's answers to be another's, thresholds left out.
+
+    The address too, though stored judgments leave it out: who sweeps over addresses wants each of them asked. And the
+    store, for a run is decided from requests that are in its own.
+    """
     judge = prepared.settings.judge
     return (
+        str(store.absolute()),
+        judge.base_url,
         str(prepared.dataset.path),
         prepared.dataset.sha256,
         tuple(r.sha256 for r in prepared.rubrics),
