@@ -126,6 +126,8 @@ def _written(text: str) -> dict[str, Any]:
 
 def _candidates(text: str) -> Iterator[str]:
     text = text.rpartition("</think>")[2]
+    if "<think>" in text.partition("{")[0]:  # thoughts without an end: what they weigh is no answer
+        return
     yield text
     parts = text.split("```")
     if len(parts) <= 3:  # of two fenced blocks, none is the answer
