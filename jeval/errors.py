@@ -108,13 +108,23 @@ class JudgeError(JevalError):
 
     `kind` is a short stable word (timeout, connection, rate_limited, overloaded, server_error, bad_request,
     too_large, auth, malformed, …); `attempts` counts requests sent, `replies` those that got any reply;
-    `latency_ms` is the time spent in all.
+    `latency_ms` is the time spent in all. `input_tokens`, `output_tokens` and `cost_usd` are what replies without
+    a usable answer took all the same, None where they do not say.
     """
 
     exit_code = 2
 
     def __init__(
-        self, kind: str, message: str, *, attempts: int = 1, replies: int = 0, latency_ms: float | None = None
+        self,
+        kind: str,
+        message: str,
+        *,
+        attempts: int = 1,
+        replies: int = 0,
+        latency_ms: float | None = None,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        cost_usd: float | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -122,26 +132,28 @@ class JudgeError(JevalError):
         self.attempts = attempts
         self.replies = replies
         self.latency_ms = latency_ms
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+        self.cost_usd = cost_usd
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error crosses processes in a parallel sweep, which pickles it by its arguments.
-        return _rebuilt, (type(self), self.kind, self.message, self.attempts, self.replies, self.latency_ms)
+        took = {name: value for name, value in vars(self).items() if name not in ("kind", "message")}
+        return _rebuilt, (type(self), self.kind, self.message, took)
 
 
 class MalformedAnswer(JudgeError):
     """An answer that lacks an option, holds NaN, lies outside 0 to 1 or does not sum to 1."""
 
-    def __init__(self, message: str, *, attempts: int = 1, replies: int = 0, latency_ms: float | None = None) -> None:
-        super().__init__("malformed", message, attempts=attempts, replies=replies, latency_ms=latency_ms)
+    def __init__(self, message: str, **took: Any) -> None:
+        super().__init__("malformed", message, **took)
 
 
 class JudgeRefused(JudgeError):
     """A refusal that every further request would meet too, so a run stops asking."""
 
 
-def _rebuilt(
-    model: type[JudgeError], kind: str, message: str, attempts: int, replies: int, latency_ms: float | None
-) -> JudgeError:
+def _rebuilt(model: type[JudgeError], kind: str, message: str, took: dict[str, Any]) -> JudgeError:
     error = model.__new__(model)
-    JudgeError.__init__(error, kind, message, attempts=attempts, replies=replies, latency_ms=latency_ms)
+    JudgeError.__init__(error, kind, message, **took)
     return error

@@ -171,6 +171,7 @@ class Evaluator:
             return Exchange(
                 self._next_id(), ask.state.sha256, {}, {}, repeat, latency_ms=error.latency_ms,
                 attempts=error.attempts, failure=failure, asked_at=asked_at, replies=error.replies,
+                input_tokens=error.input_tokens, output_tokens=error.output_tokens, cost_usd=error.cost_usd,
             )  # fmt: skip
         return Exchange(
             id=self._next_id(),

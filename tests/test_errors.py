@@ -108,6 +108,13 @@ def test_time_a_judge_error_does_not_know_is_unknown_and_not_zero() -> None:
     assert JudgeError("timeout", "x").latency_ms is None
 
 
+def test_what_a_judge_error_took_is_unknown_and_not_zero_unless_it_is_told() -> None:
+    error = JudgeRefused("auth", "x")
+    assert (error.input_tokens, error.output_tokens, error.cost_usd) == (None, None, None)
+    error = JudgeRefused("auth", "x", input_tokens=1000, output_tokens=10, cost_usd=0.25)
+    assert (error.input_tokens, error.output_tokens, error.cost_usd) == (1000, 10, 0.25)
+
+
 def test_a_malformed_answer_is_a_judge_error_of_kind_malformed() -> None:
     error = MalformedAnswer("the probabilities sum to 7.5", attempts=2)
     assert isinstance(error, JudgeError)
@@ -120,6 +127,7 @@ def test_a_malformed_answer_is_a_judge_error_of_kind_malformed() -> None:
         JudgeError("timeout", "no answer", attempts=3, latency_ms=12.5),
         JudgeRefused("auth", "bad key", attempts=1),
         MalformedAnswer("NaN", attempts=2),
+        MalformedAnswer("NaN", replies=2, input_tokens=2000, output_tokens=20, cost_usd=0.5),
     ],
 )
 def test_a_judges_error_survives_the_way_between_processes(error: JudgeError) -> None:

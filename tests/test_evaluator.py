@@ -8,7 +8,7 @@ import pytest
 
 from jeval.case import Case
 from jeval.decision import decide_case
-from jeval.errors import JudgeError
+from jeval.errors import JudgeError, MalformedAnswer
 from jeval.evaluator import Evaluator, Recalled
 from jeval.plan import CasePlan, Planner
 from jeval.question import Answer, Question
@@ -304,6 +304,17 @@ def test_a_failed_repeat_spoils_no_other() -> None:
     result = asyncio.run(evaluator(judge, repeat=3).case(case()))
     assert result.repeats == (("pass",), ("error",), ("pass",))
     assert result.checks[0].status == "pass"
+
+
+def test_a_request_that_failed_is_kept_with_what_it_took() -> None:
+    class Costly(ScriptedJudge):
+        async def ask(self, state: Any, questions: Any) -> Any:
+            raise MalformedAnswer("NaN", replies=2, input_tokens=2000, output_tokens=20, cost_usd=0.5)
+
+    (result,) = one_by_one(evaluator(Costly()), [case()])
+    (exchange,) = result.exchanges
+    assert exchange.failure is not None and exchange.failure.kind == "malformed"
+    assert (exchange.input_tokens, exchange.output_tokens, exchange.cost_usd) == (2000, 20, 0.5)
 
 
 def test_a_case_asked_once_keeps_no_repeats() -> None:

@@ -138,6 +138,60 @@ def test_the_price_makes_the_cost():
     assert found.cost_usd == pytest.approx(1000 * 0.042 / 1e6)
 
 
+# Paying for what is of no use
+
+
+PAID_IN_VAIN = ("NaN", "7.5", "an answer missing", "no model")
+
+
+@pytest.mark.parametrize("bad", PAID_IN_VAIN)
+def test_an_answer_of_no_use_is_paid_for_with_the_good_one_after_it(bad):
+    found, _ = ask(BAD_REPLIES[bad], refusal(500), good, usd_per_million_input=0.5)
+    assert (found.attempts, found.input_tokens, found.output_tokens) == (3, 2000, 20)
+    assert found.cost_usd == pytest.approx(2000 * 0.5 / 1e6)
+
+
+@pytest.mark.parametrize("bad", PAID_IN_VAIN)
+def test_an_error_says_what_answers_of_no_use_took(bad):
+    error, _ = fail(BAD_REPLIES[bad], max_attempts=3, usd_per_million_input=0.5)
+    assert (error.kind, error.input_tokens, error.output_tokens) == ("malformed", 3000, 30)
+    assert error.cost_usd == pytest.approx(3000 * 0.5 / 1e6)
+
+
+def test_a_refusal_says_what_answers_of_no_use_before_it_took():
+    error, _ = fail(BAD_REPLIES["NaN"], refusal(401), usd_per_million_input=0.5)
+    assert isinstance(error, JudgeRefused)
+    assert (error.input_tokens, error.output_tokens, error.cost_usd) == (1000, 10, pytest.approx(0.0005))
+
+
+def test_a_chat_model_that_declines_or_writes_no_answer_is_paid_for():
+    usage = {"prompt_tokens": 700, "completion_tokens": 30}
+    blank = {"choices": [{"message": {"content": ""}}], "usage": usage}
+    declined = {"choices": [{"message": {"refusal": "No."}}], "usage": usage | {"cost": 0.25}}
+    replies = [httpx.Response(200, json=body) for body in (blank, declined)]
+    error, _ = fail(*replies, protocol="chat", usd_per_million_input=1.0, usd_per_million_output=10.0)
+    assert (error.kind, error.input_tokens, error.output_tokens) == ("declined", 1400, 60)
+    assert error.cost_usd == pytest.approx(0.25 + (700 + 300) / 1e6)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<html>",
+        b"[" * 100_000,
+        b'{"usage":{"input_tokens":NaN,"output_tokens":-1,"cost":Infinity}}',
+        b'{"usage":{"cost":1' + b"0" * 5000 + b"}}",
+        b'{"usage":[]}',
+        b"\xff",
+    ],
+    ids=["page", "deep", "NaN", "long", "list", "not UTF-8"],
+)
+def test_what_a_reply_does_not_say_it_took_is_unknown_and_not_zero(content):
+    error, _ = fail(httpx.Response(200, content=content), max_attempts=2, usd_per_million_input=0.5)
+    assert (error.input_tokens, error.output_tokens, error.cost_usd) == (None, None, None)
+    assert ask(httpx.Response(200, content=content), good)[0].input_tokens == 1000
+
+
 # Trying again
 
 

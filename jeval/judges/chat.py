@@ -14,7 +14,7 @@ from jeval.fingerprint import compact
 from jeval.judges.faults import AttemptFailed
 from jeval.judges.gateways import HttpSettings
 from jeval.judges.percentages import asked, read_percentages, schema
-from jeval.judges.wire import cost_usd, looks_like, parse_object, printable, token_count
+from jeval.judges.wire import Usage, cost_usd, forgiving_object, looks_like, parse_object, printable, token_count
 from jeval.question import Question, Reply
 from jeval.state import State
 
@@ -112,6 +112,23 @@ class Chat:
             other = "off" if self._settings.structured else "on"
             remedy = f"another judge.model may keep to the form, or judge.structured={other}"
             raise AttemptFailed("malformed", error.message, remedy=remedy) from None
+        used = self._used(body)
+        model = body.get("model")
+        request_id = headers.get("x-request-id") or body.get("id")
+        return Reply(
+            answers=answers,
+            model=printable(model) if isinstance(model, str) and model.strip() else self._settings.model,
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            cost_usd=used.cost_usd,
+            request_id=printable(request_id) if isinstance(request_id, str) else None,
+        )
+
+    def usage(self, content: bytes) -> Usage:
+        """What a 200 took whose answers are of no use."""
+        return self._used(forgiving_object(content))
+
+    def _used(self, body: Mapping[str, Any]) -> Usage:
         usage = body.get("usage")
         if not isinstance(usage, dict):
             usage = {}
@@ -119,16 +136,7 @@ class Chat:
         priced = [(tokens[0], self._settings.usd_per_million_input)]
         if self._settings.usd_per_million_output is not None:
             priced.append((tokens[1], self._settings.usd_per_million_output))
-        model = body.get("model")
-        request_id = headers.get("x-request-id") or body.get("id")
-        return Reply(
-            answers=answers,
-            model=printable(model) if isinstance(model, str) and model.strip() else self._settings.model,
-            input_tokens=tokens[0],
-            output_tokens=tokens[1],
-            cost_usd=cost_usd(usage.get("cost"), *priced),
-            request_id=printable(request_id) if isinstance(request_id, str) else None,
-        )
+        return Usage(*tokens, cost_usd(usage.get("cost"), *priced))
 
     def advised(self, failure: AttemptFailed) -> AttemptFailed:
         """A failure with the setting that mends it, where one does."""

@@ -18,7 +18,7 @@ from jeval.judges.lean_httpx import httpx
 from jeval.judges.pace import LONGEST_PAUSE_S, Gate, Pace
 from jeval.judges.retry import persist, policy
 from jeval.judges.transport import Received, exchange, new_transport
-from jeval.judges.wire import SystemOne, Wire
+from jeval.judges.wire import SystemOne, Usage, Wire
 from jeval.question import Question, Reply
 from jeval.state import State
 
@@ -143,6 +143,7 @@ class HttpJudge:
         where = f"judge {self.name} ({self._url}{tries}): "
         message = where + failure.message[: 300 - len(where) - len(remedy)] + remedy
         took: dict[str, Any] = {"attempts": ask.attempts, "replies": ask.replies, "latency_ms": ask.spent() * 1000}
+        took |= ask.used._asdict()
         if refused:
             return JudgeRefused(failure.kind, message, **took)
         if failure.kind == "malformed":
@@ -153,7 +154,7 @@ class HttpJudge:
 class _Ask:
     """One ask under way: its request, what it has used up, and one attempt at a time."""
 
-    __slots__ = ("attempts", "body", "judge", "lane", "questions", "replies", "request", "started", "waited")
+    __slots__ = ("attempts", "body", "judge", "lane", "questions", "replies", "request", "started", "used", "waited")
 
     def __init__(self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]) -> None:
         self.judge, self.lane, self.questions = judge, lane, questions
@@ -162,6 +163,7 @@ class _Ask:
         self.attempts = self.replies = 0
         self.started = judge.clock()
         self.waited = 0.0
+        self.used = Usage()  # by replies without usable answers
 
     def spent(self) -> float:
         """Seconds so far, without those waited for a free connection or for the pace."""
@@ -195,14 +197,24 @@ class _Ask:
             except MalformedAnswer as error:
                 trouble = error.message
             except AttemptFailed:  # it is said already what is wrong, and what to do
+                self._pay(received)
                 lane.pace.answered(ticket, judge.clock())
                 raise
             else:
                 lane.silent_since = now = judge.clock()
                 lane.pace.answered(ticket, now)
                 latency_ms = (now - self.started - self.waited) * 1000
-                return reply._replace(latency_ms=latency_ms, attempts=self.attempts, replies=self.replies)
+                reply = reply._replace(latency_ms=latency_ms, attempts=self.attempts, replies=self.replies)
+                return reply if self.attempts == 1 else self._with_all_used(reply)
+            self._pay(received)
         raise self._failure(received, ticket, trouble)
+
+    def _pay(self, received: Received) -> None:
+        self.used = self.used.plus(self.judge.wire.usage(received.content))
+
+    def _with_all_used(self, reply: Reply) -> Reply:
+        used = self.used.plus(Usage(reply.input_tokens, reply.output_tokens, reply.cost_usd))
+        return reply._replace(**used._asdict())
 
     async def _exchange(self) -> Received:
         settings = self.judge.settings

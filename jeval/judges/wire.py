@@ -1,9 +1,10 @@
 """The bytes of a request and the answers in a reply: what a protocol is, and System One's."""
 
+import json
 import math
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import orjson
 
@@ -19,17 +20,44 @@ if TYPE_CHECKING:
 __all__ = [
     "RequestBody",
     "SystemOne",
+    "Usage",
     "Wire",
     "cost_usd",
+    "forgiving_object",
     "looks_like",
     "parse_object",
     "printable",
     "read_reply",
     "token_count",
+    "usage_of",
 ]
 
 # Most cases of a run ask the same questions; sentence checks ask their own each time and must not pile up.
 _KEPT = 256
+
+_Number = TypeVar("_Number", int, float)
+
+
+class Usage(NamedTuple):
+    """What replies took, None where they do not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Both together; what is unknown of one adds nothing to the other."""
+        return Usage(
+            _sum(self.input_tokens, other.input_tokens),
+            _sum(self.output_tokens, other.output_tokens),
+            _sum(self.cost_usd, other.cost_usd),
+        )
+
+
+def _sum(one: _Number | None, other: _Number | None) -> _Number | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
 
 
 class Wire(Protocol):
@@ -44,6 +72,10 @@ class Wire(Protocol):
 
         Raises MalformedAnswer where the questions are not answered in it, and AttemptFailed where it says why.
         """
+        ...
+
+    def usage(self, content: bytes) -> Usage:
+        """What a 200 took whose answers are of no use. Never raises; it may be half a reply, or none."""
         ...
 
     def advised(self, failure: "AttemptFailed") -> "AttemptFailed":
@@ -86,6 +118,10 @@ class SystemOne:
         request_id = headers.get("x-typesafe-request-id")
         return read_reply(content, questions, request_id=request_id, usd_per_million_input=self._price)
 
+    def usage(self, content: bytes) -> Usage:
+        """As read from a reply with answers."""
+        return usage_of(forgiving_object(content), self._price)
+
     def advised(self, failure: "AttemptFailed") -> "AttemptFailed":
         """As it is."""
         return failure
@@ -98,6 +134,25 @@ def parse_object(content: bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:  # NaN, half a reply, text that is not UTF-8, brackets without end
         return None
     return body if isinstance(body, dict) else None
+
+
+def forgiving_object(content: bytes) -> Mapping[str, Any]:
+    """A JSON object, even one that holds NaN, as Python writes it; an empty one for anything else."""
+    try:
+        body = json.loads(content, parse_int=float)  # an int of any length would be one that no float holds
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def usage_of(body: Mapping[str, Any], usd_per_million_input: float | None) -> Usage:
+    """What a reply says it took, priced by what it read where it names no cost."""
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        usage = {}
+    tokens = token_count(usage.get("input_tokens"))
+    cost = cost_usd(usage.get("cost"), (tokens, usd_per_million_input))
+    return Usage(tokens, token_count(usage.get("output_tokens")), cost)
 
 
 def read_reply(
@@ -120,19 +175,16 @@ def read_reply(
     model = body.get("model")
     if not isinstance(model, str) or not model.strip():
         raise MalformedAnswer("the reply does not say which model answered")
-    usage = body.get("usage")
-    if not isinstance(usage, dict):
-        usage = {}
-    input_tokens = token_count(usage.get("input_tokens"))
+    used = usage_of(body, usd_per_million_input)
     own_id = body.get("id")
     if request_id is None and isinstance(own_id, str):
         request_id = own_id
     return Reply(
         answers={key: _answer(key, question, answers) for key, question in questions.items()},
         model=printable(model),
-        input_tokens=input_tokens,
-        output_tokens=token_count(usage.get("output_tokens")),
-        cost_usd=cost_usd(usage.get("cost"), (input_tokens, usd_per_million_input)),
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost_usd=used.cost_usd,
         request_id=printable(request_id) if request_id else None,
     )
 
