@@ -193,6 +193,29 @@ def test_damage_is_found(tmp_path: Path) -> None:
     assert code == 3 and found["integrity"]["state"] == "bad"
 
 
+@pytest.mark.parametrize("name", ["check_rows", "tallies", "labels", "runs", "rubrics", "judgment_rows"])
+def test_a_table_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
+    with closing(new_store(tmp_path)) as connection:
+        add_run(connection, "run-1", {("pear", "sweet"): "pass"})
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(f"DROP TABLE {name}")
+    code, found = items()
+    assert code == 3 and found["integrity"]["state"] == "bad"
+    assert found["integrity"]["text"] == f"tables or views of schema {VERSION} are missing: {name}"
+
+
+def test_views_that_are_missing_are_named() -> None:
+    with closing(open_store(Path("jeval.db"))) as connection:
+        connection.execute("DROP VIEW checks")
+        connection.execute("DROP VIEW explanations")
+    assert store_health(Path("jeval.db")).missing == ("checks", "explanations")
+
+
+def test_an_empty_file_lacks_nothing() -> None:
+    Path("jeval.db").touch()
+    assert store_health(Path("jeval.db")).missing == ()
+
+
 def test_a_full_disk_and_a_log_without_end_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new_store(tmp_path).close()
     for free, state in ((50 * 2**20, "bad"), (500 * 2**20, "warning"), (5 * 2**30, "fine")):

@@ -140,6 +140,9 @@ def _store(path: Path) -> Iterator[Item]:
     if health.faults:
         remedy = "keep a copy, and take what can be read with the sqlite3 command's .recover"
         yield Item("project", "integrity", "bad", "; ".join(health.faults)[:300], remedy)
+    elif health.missing:
+        text = f"tables or views of schema {health.version} are missing: {', '.join(health.missing)}"
+        yield Item("project", "integrity", "bad", text, "put back a copy of the store, or name another with store=")
     else:
         yield Item("project", "integrity", "fine", "every page is sound")
     if health.log_bytes > _LONG_LOG:
