@@ -447,6 +447,43 @@ def test_a_judge_that_is_out_for_minutes_is_given_up_for_all():
     assert 10 < len(errors) < 100
 
 
+def storm(server, workers=64):
+    """(seconds, errors, replies) of as many asks at once as there are workers."""
+    return ask_many(server, workers, workers=workers)
+
+
+@pytest.mark.parametrize("status", [429, 529])
+def test_a_judge_that_turns_everything_away_is_given_up_for_all_within_minutes(status):
+    async def shut(request):
+        return refusal(status)
+
+    seconds, errors, replies = storm(shut)
+    assert not replies and len(errors) == 64 and seconds < 200
+    refused = [error for error in errors if isinstance(error, JudgeRefused)]
+    assert refused and all("nothing has worked for" in str(error) for error in refused)
+
+
+@pytest.mark.parametrize("status", [429, 529])
+def test_a_judge_that_opens_again_after_a_while_is_waited_for(status):
+    async def shut_at_first(request):
+        return refusal(status) if asyncio.get_running_loop().time() < 100 else good(request)
+
+    _, errors, replies = storm(shut_at_first)
+    assert not any(isinstance(error, JudgeRefused) for error in errors)
+    assert len(replies) > 32
+
+
+def test_an_answer_that_takes_minutes_by_itself_is_still_asked_for_again():
+    async def slow_at_first(request):
+        await asyncio.sleep(1000 if asyncio.get_running_loop().time() < 100 else 1)
+        return good(request)
+
+    async def main():
+        return await virtual_judge(slow_at_first, timeout_s=150, budget_s=600).ask(STATE, QUESTIONS)
+
+    assert run_virtually(main()).attempts == 2
+
+
 # Real sockets
 
 

@@ -40,6 +40,12 @@ class _Lane:
         self.asking = 0
         self.reached = False  # any reply at all, ever
         self.silent_since = 0.0  # no usable answer since, though asked
+        self.failed_at = 0.0  # the last request without one
+
+    @property
+    def silent_s(self) -> float:
+        """For how long requests have been seen to fail, and none to work."""
+        return self.failed_at - self.silent_since
 
 
 class HttpJudge:
@@ -102,7 +108,7 @@ class HttpJudge:
         lane.asking += 1
         ask = _Ask(self, lane, state, questions)
         try:
-            return await persist(ask.attempt, ask.retrying)
+            return await persist(ask.attempt_unless_hopeless, ask.retrying)
         except AttemptFailed as failure:
             raise self._given_up(failure, ask, lane) from None
         finally:
@@ -132,13 +138,12 @@ class HttpJudge:
     def _given_up(self, failure: AttemptFailed, ask: "_Ask", lane: _Lane) -> JudgeError:
         """The error for the caller: a refusal too where nothing works and has not for long."""
         refused, remedy = failure.refused, failure.remedy and f"; {failure.remedy}"
-        silent_s = self.clock() - lane.silent_since
         if failure.kind in THROTTLED and (failure.retry_after_s or 0) > LONGEST_PAUSE_S:
             refused, remedy = True, f"; it asks to wait {failure.retry_after_s:.0f} s: run again after that"
         elif failure.kind == "connection" and not lane.reached:
             refused, remedy = True, "; is the server running, and is judge.base_url right?"
-        elif failure.transient and silent_s > LONGEST_PAUSE_S:
-            refused, remedy = True, f"; nothing has worked for {silent_s:.0f} s: run again later"
+        elif (failure.transient or ask.hopeless) and lane.silent_s > LONGEST_PAUSE_S:
+            refused, remedy = True, f"; nothing has worked for {lane.silent_s:.0f} s: run again later"
         tries = f", {ask.attempts} attempts" if ask.attempts > 1 else ""
         where = f"judge {self.name} ({self._url}{tries}): "
         message = where + failure.message[: 300 - len(where) - len(remedy)] + remedy
@@ -154,7 +159,9 @@ class HttpJudge:
 class _Ask:
     """One ask under way: its request, what it has used up, and one attempt at a time."""
 
-    __slots__ = ("attempts", "body", "judge", "lane", "questions", "replies", "request", "started", "used", "waited")
+    __slots__ = (
+        "attempts", "body", "judge", "lane", "last", "questions", "replies", "request", "started", "used", "waited",
+    )  # fmt: skip
 
     def __init__(self, judge: HttpJudge, lane: _Lane, state: State, questions: Mapping[str, Question]) -> None:
         self.judge, self.lane, self.questions = judge, lane, questions
@@ -164,6 +171,7 @@ class _Ask:
         self.started = judge.clock()
         self.waited = 0.0
         self.used = Usage()  # by replies without usable answers
+        self.last: AttemptFailed | None = None
 
     def spent(self) -> float:
         """Seconds so far, without those waited for a free connection or for the pace."""
@@ -179,6 +187,30 @@ class _Ask:
             sleep=judge.sleep,
         )
 
+    @property
+    def hopeless(self) -> bool:
+        """Nothing works and has not for long, though it might pass. A timeout has waited by itself: it may retry."""
+        last = self.last
+        if last is None or not last.transient or last.kind == "timeout":
+            return False
+        return self.lane.silent_s > LONGEST_PAUSE_S
+
+    async def attempt_unless_hopeless(self) -> Reply:
+        """As `attempt`, but what fails where nothing works is not to be tried again. Raises AttemptFailed."""
+        try:
+            self._despair()
+            return await self.attempt()
+        except _Hopeless:
+            raise
+        except AttemptFailed as failure:
+            self.last, self.lane.failed_at = failure, self.judge.clock()
+            self._despair()
+            raise
+
+    def _despair(self) -> None:
+        if self.last is not None and self.hopeless:
+            raise _Hopeless(self.last)
+
     async def attempt(self) -> Reply:
         """One request and its reply. Raises AttemptFailed."""
         judge, lane = self.judge, self.lane
@@ -186,6 +218,7 @@ class _Ask:
         async with lane.slots:
             ticket = await lane.gate.enter()
             self.waited += judge.clock() - queued
+            self._despair()  # others may have found out meanwhile
             self.attempts += 1
             received = await self._exchange()
         self.replies += 1
@@ -239,6 +272,17 @@ class _Ask:
         if failure.kind == "malformed" and trouble:
             return AttemptFailed("malformed", trouble)
         return failure
+
+
+class _Hopeless(AttemptFailed):
+    """A failure that a second attempt might mend, were there any hope."""
+
+    def __init__(self, last: AttemptFailed) -> None:
+        super().__init__(last.kind, last.message, retry_after_s=last.retry_after_s, remedy=last.remedy)
+
+    @property
+    def transient(self) -> bool:
+        return False
 
 
 def _user_agent() -> str:
