@@ -209,7 +209,7 @@ def test_the_gate_names_what_a_mean_lacks(folder: Path, least: str, code: int, r
 
 
 def report(folder: Path, name: str, flag: str) -> str:
-    path = folder / "report"
+    path = folder / {"-o": "report.html", "--markdown": "report.md", "--junit": "report.xml"}[flag]
     assert told(folder, "report", name, flag, str(path)).code == 0
     return path.read_text(encoding="utf-8")
 

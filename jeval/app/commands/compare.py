@@ -1,12 +1,8 @@
 """jeval compare: what changed between two runs, whether they may be compared, and how sure it is."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from jeval.app.store_option import add_store, opened_store
-
-if TYPE_CHECKING:
-    from jeval.compare import Comparison
 
 __all__ = ["arguments", "main"]
 
@@ -27,7 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("candidate", metavar="B", help="the run after")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.add_argument("--fail-on-new", action="store_true", help="exit with 1 where B has new failures")
-    parser.add_argument("--html", metavar="FILE", help="also write a page, whole in itself")
+    parser.add_argument(
+        "--html", metavar="FILE", help="also write a page, whole in itself; - for the page alone on stdout"
+    )
     add_store(parser)
 
 
@@ -38,31 +36,27 @@ def main(args: argparse.Namespace) -> int:
     import sys
 
     from jeval.app.comparison_text import print_comparison
+    from jeval.app.output import HTML, output
     from jeval.app.painter import Painter
     from jeval.compare import compare
+    from jeval.errors import ConfigError
     from jeval.store.alignment import align, run_facts
     from jeval.store.find import find_run
 
+    page = output("--html", args.html, HTML) if args.html else None
+    piped = page is not None and page.path is None
+    if piped and args.json:
+        raise ConfigError("--html -: the standard output is taken by --json; name a file")
     with opened_store(args) as (_, connection):
         baseline, candidate = find_run(connection, args.baseline), find_run(connection, args.candidate)
         alignment = align(connection, baseline, candidate)
         comparison = compare(run_facts(connection, baseline), run_facts(connection, candidate), alignment)
-    if args.html:
-        _write_page(args.html, comparison)
+    if page is not None:
+        from jeval.report.comparison_page import comparison_page
+
+        page.write([comparison_page(comparison)])
     if args.json:
         print(json.dumps(comparison.as_dict(), ensure_ascii=False), flush=True)
-    else:
+    elif not piped:
         print_comparison(Painter(sys.stdout, os.environ), comparison)
     return comparison.exit_code(fail_on_new=args.fail_on_new)
-
-
-def _write_page(path: str, comparison: "Comparison") -> None:
-    from pathlib import Path
-
-    from jeval.errors import ConfigError
-    from jeval.report.comparison_page import comparison_page
-
-    try:
-        Path(path).write_text(comparison_page(comparison), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"--html {path}: cannot be written ({error.strerror}); name another file") from error

@@ -136,21 +136,13 @@ def _found(args: argparse.Namespace, name: str) -> "tuple[sqlite3.Connection, sq
 
 def _write(args: argparse.Namespace, lines: "Iterable[str]") -> None:
     """Write the lines, to a file whole or not at all. Raises ConfigError where it cannot be."""
-    from pathlib import Path
+    from jeval.app.output import output
+    from jeval.errors import ConfigError
 
-    from jeval.app.captured import Target
-
-    if args.out == "-":
-        for line in lines:
-            print(line)
-        return
-    target = Target(Path(args.out), force=args.force)
-    try:
-        for line in lines:
-            target.write(line)
-        target.keep()
-    finally:
-        target.drop()
+    place = output("-o", args.out)
+    if place.path is not None and place.path.exists() and not args.force:
+        raise ConfigError(f"-o {args.out} exists; name another file, or write over it with --force")
+    place.write(f"{line}\n" for line in lines)
 
 
 def _tell(args: argparse.Namespace, labels: "Sequence[CheckLabel]") -> None:

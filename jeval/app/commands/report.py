@@ -5,10 +5,9 @@ import sqlite3
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 
+from jeval.app.output import HTML, JUNIT, MARKDOWN, output
 from jeval.app.store_option import add_store, existing_store
-from jeval.errors import ConfigError
 from jeval.store.find import find_run
 
 __all__ = ["arguments", "main"]
@@ -32,12 +31,17 @@ def main(args: argparse.Namespace) -> int:
         html = args.output
         if not (args.output or args.markdown or args.junit):
             html = f"jeval-{run['id']}.html"
-        if html:
-            _write(html, "-o", _html(connection, run))
-        if args.markdown:
-            _write(args.markdown, "--markdown", _markdown(connection, run))
-        if args.junit:
-            _write(args.junit, "--junit", _junit(connection, run))
+        wanted = (
+            ("-o", html, HTML, _html),
+            ("--markdown", args.markdown, MARKDOWN, _markdown),
+            ("--junit", args.junit, JUNIT, _junit),
+        )
+        # All are looked at before the first is written.
+        places = [(output(option, name, endings), made) for option, name, endings, made in wanted if name]
+        for place, made in places:
+            place.write(made(connection, run))
+            if place.path is not None:
+                print(f"wrote {place.name}", file=sys.stderr)
     finally:
         connection.close()
     return 0
@@ -72,19 +76,3 @@ def _junit(connection: sqlite3.Connection, run: sqlite3.Row) -> Iterable[str]:
     scores = ((line, read_scores(connection, run["pk"], line.id)) for line in overview.scores)
     reviews_fail = gate is not None and gate.reviews_fail
     return junit(overview, read_suites(connection, run["pk"], overview), scores, reviews_fail=reviews_fail)
-
-
-def _write(name: str, option: str, text: Iterable[str]) -> None:
-    if name == "-":
-        for piece in text:
-            sys.stdout.write(piece)
-        return
-    path = Path(name).expanduser()
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            for piece in text:
-                file.write(piece)
-    except OSError as error:
-        remedy = "name a file in a folder that exists and may be written"
-        raise ConfigError(f"{option} {name}: cannot be written ({error.strerror}); {remedy}") from error
-    print(f"wrote {path}", file=sys.stderr)
