@@ -90,7 +90,7 @@ def test_what_fails_midway_leaves_the_old_file_and_nothing_beside_it(tmp_path: P
 
     Path("old.html").write_text("old")
     before = sorted(os.listdir(tmp_path))
-    with pytest.raises(ConfigError, match=r"-o old.html: cannot be written \(No space left on device\); name a file"):
+    with pytest.raises(ConfigError, match=r"-o old.html: cannot be written \(No space left on device\); make room"):
         output("-o", "old.html", HTML).write(pieces())
     assert Path("old.html").read_text() == "old" and sorted(os.listdir(tmp_path)) == before
 

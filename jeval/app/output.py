@@ -123,4 +123,6 @@ def _unwritable(option: str, name: str, error: Exception) -> ConfigError:
     remedy = "name a file in a folder that exists and may be written"
     if isinstance(error, IsADirectoryError):
         remedy = "name another file"
+    elif getattr(error, "errno", None) == errno.ENOSPC:
+        remedy = "make room, or name a file elsewhere"
     return ConfigError(f"{option} {name}: cannot be written ({why}); {remedy}")
