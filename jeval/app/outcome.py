@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from jeval.result import CaseResult
+from jeval.errors import JudgeError
+from jeval.result import CaseResult, Exchange
 from jeval.summary import Summary
 
 __all__ = ["Outcome", "Stop"]
@@ -42,10 +43,14 @@ class Outcome:
         self.asked += result.asked
         self.reused += result.reused
         for exchange in result.exchanges:
-            self.requests += exchange.replies
-            self.input_tokens = _plus(self.input_tokens, exchange.input_tokens)
-            self.output_tokens = _plus(self.output_tokens, exchange.output_tokens)
-            self.cost_usd = _plus(self.cost_usd, exchange.cost_usd)
+            self.spent(exchange)
+
+    def spent(self, what: Exchange | JudgeError) -> None:
+        """Count what an exchange took, or one that ended the run."""
+        self.requests += what.replies
+        self.input_tokens = _plus(self.input_tokens, what.input_tokens)
+        self.output_tokens = _plus(self.output_tokens, what.output_tokens)
+        self.cost_usd = _plus(self.cost_usd, what.cost_usd)
 
 
 def _plus(total: Any, more: Any) -> Any:

@@ -218,7 +218,7 @@ class _Session:
             if not isinstance(error, JudgeRefused):
                 raise
             self.stop.because = f"{error.kind}: {error.message}"
-            self.outcome.requests += error.replies
+            self.outcome.spent(error)
         finally:
             ticking.cancel()
             self.progress.end()
