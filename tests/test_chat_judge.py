@@ -27,6 +27,7 @@ from jeval.question import Judge, Question, choice, noul, score
 from jeval.state import State, state_of
 from tests.judging import judging
 from tests.running import ROOT, checks_of, jeval, project, rows
+from tests.scripted import Script
 from tests.servers import drip, drop, hang, head, reply, serving
 from tests.virtual_time import run_virtually
 
@@ -63,25 +64,6 @@ def said(content=GOOD, **change):
 
 def refusal(status, message="no", headers=None, **more):
     return httpx.Response(status, json={"error": {"message": message, **more}}, headers=headers)
-
-
-class Script:
-    """An endpoint's replies in order, the last for ever; remembers the requests and when they came."""
-
-    def __init__(self, *replies):
-        self.replies, self.requests, self.times = list(replies), [], []
-
-    async def __call__(self, request):
-        self.requests.append(request)
-        self.times.append(asyncio.get_running_loop().time())
-        found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    @property
-    def body(self):
-        return json.loads(self.requests[0].content)
 
 
 def ask(*replies, key=None, questions=QUESTIONS, state=STATE, **change):

@@ -20,6 +20,7 @@ from jeval.judges.gateways import HttpSettings, http_settings
 from jeval.judges.http import HttpJudge
 from jeval.question import Judge, choice, noul, score
 from jeval.state import state_of
+from tests.scripted import Script
 from tests.servers import answer, answers, cut_off, drip, drop, hang, reply, serving
 from tests.virtual_time import run_virtually
 
@@ -40,21 +41,6 @@ def settings(**change):
 
 def good(request, **headers):
     return httpx.Response(200, json=answers(request.content), headers=headers)
-
-
-class Script:
-    """A judge's replies in order, the last for ever; remembers the requests and when they came."""
-
-    def __init__(self, *replies):
-        self.replies, self.requests, self.times = list(replies), [], []
-
-    async def __call__(self, request):
-        self.requests.append(request)
-        self.times.append(asyncio.get_running_loop().time())
-        found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if isinstance(found, Exception):
-            raise found
-        return found(request) if callable(found) else found
 
 
 def virtual_judge(script, key=None, random=lambda: 0.0, **change):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from jeval.imports.draft import Draft, Options, Unfit, json_or_text, objects_in
+from jeval.imports.rows import read_traces
 from jeval.imports.trace import Kind, Span, Trace, case_of
 
 __all__ = ["fits", "read_all"]
@@ -45,17 +46,13 @@ def _is_row(record: Mapping[str, Any]) -> bool:
 
 def read_all(records: Iterable[tuple[str, Any]], options: Options) -> Iterator[tuple[str, Draft | Unfit]]:
     """The cases in records, each with its place; those of observations come last, with the place of the first."""
-    rows: dict[str, tuple[str, list[dict[str, Any]]]] = {}
-    for place, record in records:
-        for found in _records(record):
-            if isinstance(found, Unfit):
-                yield place, found
-            elif _is_row(found):
-                rows.setdefault(str(found["traceId"]), (place, []))[1].append(found)
-            else:
-                yield place, _made(_trace(found), options, bare=not objects_in(found.get("observations")))
-    for trace_id, (place, observations) in rows.items():
-        yield place, _made(_trace_of_rows(trace_id, observations), options)
+    return read_traces(
+        records,
+        _records,
+        lambda found: str(found["traceId"]) if _is_row(found) else None,
+        lambda found: _made(_trace(found), options, bare=not objects_in(found.get("observations"))),
+        lambda trace_id, rows: _made(_trace_of_rows(trace_id, rows), options),
+    )
 
 
 def _made(trace: Trace, options: Options, *, bare: bool = False) -> Draft | Unfit:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jeval.imports.draft import Draft, Options, Unfit, json_or_text, objects_in, shown_text
+from jeval.imports.rows import read_traces
 from jeval.imports.trace import Kind, Span, Trace, case_of
 
 __all__ = ["fits", "read_all"]
@@ -39,17 +40,13 @@ def _is_row(record: Mapping[str, Any]) -> bool:
 
 def read_all(records: Iterable[tuple[str, Any]], options: Options) -> Iterator[tuple[str, Draft | Unfit]]:
     """The cases in records, each with its place; those of rows come last, with the place of the first."""
-    rows: dict[str, tuple[str, list[dict[str, Any]]]] = {}
-    for place, record in records:
-        for found in _records(record):
-            if isinstance(found, Unfit):
-                yield place, found
-            elif _is_row(found):
-                rows.setdefault(str(found["trace_id"]), (place, []))[1].append(found)
-            else:
-                yield place, _made(found, options)
-    for place, spans in rows.values():
-        yield place, _made(_whole(spans), options)
+    return read_traces(
+        records,
+        _records,
+        lambda found: str(found["trace_id"]) if _is_row(found) else None,
+        lambda found: _made(found, options),
+        lambda _, rows: _made(_whole(rows), options),
+    )
 
 
 def _made(record: dict[str, Any], options: Options) -> Draft | Unfit:

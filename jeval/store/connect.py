@@ -7,7 +7,7 @@ from pathlib import Path
 from jeval.errors import StoreError, StoreTooNew
 from jeval.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
-__all__ = ["TIMEOUT_S", "connect", "open_store", "schema_version"]
+__all__ = ["TIMEOUT_S", "connect", "connection_to", "open_store", "schema_version"]
 
 # How long a writer waits for another before it gives up.
 TIMEOUT_S = 30.0
@@ -15,13 +15,14 @@ TIMEOUT_S = 30.0
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that begins no transaction of its own, in WAL mode, with foreign keys on."""
-    connection = _connection(path, "ro" if read_only else "rwc")
+    connection = connection_to(path, "ro" if read_only else "rwc")
     if not read_only:
         _prepare(connection)
     return connection
 
 
-def _connection(path: Path, mode: str) -> sqlite3.Connection:
+def connection_to(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection in a mode of SQLite's addresses (ro, rw, rwc), with foreign keys on; nothing else is set."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -57,7 +58,7 @@ def open_store(path: Path, *, create: bool = True) -> sqlite3.Connection:
     """
     try:
         _refuse_no_place(path, create)
-        connection = _connection(path, "rwc")
+        connection = connection_to(path, "rwc")
     except (sqlite3.Error, OSError, ValueError) as error:  # ValueError: a name with NUL in it
         raise _unusable(path, error) from error
     try:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from jeval.errors import StoreError
-from jeval.store.connect import TIMEOUT_S, open_store, schema_version
+from jeval.store.connect import connection_to, open_store, schema_version
 from jeval.store.schema import VERSION
 
 __all__ = ["open_reader", "open_snapshot"]
@@ -25,13 +25,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
     for mode in _modes(path):
         connection = None
         try:
-            connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}",
-                uri=True,
-                timeout=TIMEOUT_S,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            connection = connection_to(path, mode)
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except (sqlite3.Error, OSError, ValueError) as error:
