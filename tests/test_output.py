@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jeval.app.captured import Target
 from jeval.app.output import HTML, output
 from jeval.errors import ConfigError
 from tests.running import jeval
@@ -45,6 +46,13 @@ def test_no_command_writes_over_a_store(command: tuple[str, ...], name: str) -> 
     before = Path("jeval.db").read_bytes()
     ran = jeval(*command, name)
     assert ran.code == 3 and f"{name}: is a SQLite database, which would be lost; name another file" in ran.err
+    assert Path("jeval.db").read_bytes() == before
+
+
+def test_what_capture_and_tune_write_line_by_line_is_never_written_over_a_store_either() -> None:
+    before = Path("jeval.db").read_bytes()
+    with pytest.raises(ConfigError, match="is a SQLite database, which would be lost"):
+        Target(Path("jeval.db"), force=True)
     assert Path("jeval.db").read_bytes() == before
 
 

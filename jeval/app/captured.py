@@ -13,6 +13,7 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from jeval.app.other_form import TABLES, other_form
+from jeval.app.output import file_mode, refuse_database
 from jeval.app.records import Record, records_of
 from jeval.case import Case
 from jeval.errors import ConfigError, Problem
@@ -166,6 +167,7 @@ class Target:
             raise ConfigError(f"-o {path} is a directory; name a file in it")
         if path.exists() and not force:
             raise ConfigError(f"-o {path} exists; name another file, or write over it with --force")
+        refuse_database("-o", str(path), path)
         if not path.parent.is_dir():
             raise ConfigError(f"-o {path}: its folder {path.parent} does not exist; make it, or name another")
         self._path = path
@@ -181,10 +183,7 @@ class Target:
     def keep(self) -> None:
         """Put the file in its place."""
         self._file.close()
-        # A temporary file is its owner's alone; what is written here is as any other file.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(self._file.name, 0o666 & ~mask)
+        os.chmod(self._file.name, file_mode())
         os.replace(self._file.name, self._path)
 
     def drop(self) -> None:

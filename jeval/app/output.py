@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from jeval.errors import ConfigError
 
-__all__ = ["HTML", "JUNIT", "MARKDOWN", "Output", "output"]
+__all__ = ["HTML", "JUNIT", "MARKDOWN", "Output", "file_mode", "output", "refuse_database"]
 
 HTML = (".html", ".htm")
 JUNIT = (".xml",)
@@ -55,14 +55,19 @@ def output(option: str, name: str, endings: tuple[str, ...] = ()) -> Output:
         # Through a link, so that the link stays one.
         path = Path(os.path.realpath(_expanded(name)))
         _refuse_unwritable(path)
-        if _is_database(path):
-            raise ConfigError(f"{option} {name}: is a SQLite database, which would be lost; name another file")
+        refuse_database(option, name, path)
         if endings and path.is_file() and path.stat().st_size and path.suffix.lower() not in endings:
             kinds = ", ".join(endings)
             raise ConfigError(f"{option} {name}: is there and ends in none of {kinds}; name another file, or remove it")
     except (OSError, ValueError) as error:  # ValueError: a name with NUL in it
         raise _unwritable(option, name, error) from error
     return Output(option, name, path)
+
+
+def refuse_database(option: str, name: str, path: Path) -> None:
+    """Raise ConfigError where the file is a SQLite database or part of one, whatever else may be written over."""
+    if _is_database(path):
+        raise ConfigError(f"{option} {name}: is a SQLite database, which would be lost; name another file")
 
 
 def _expanded(name: str) -> Path:
@@ -97,7 +102,7 @@ def _begins_as_one(path: Path) -> bool:
 
 def _replace(path: Path, pieces: Iterable[str]) -> None:
     """Write beside the place, and put it there when it is whole."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_mask()
+    mode = path.stat().st_mode & 0o777 if path.exists() else file_mode()
     with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".jeval-", delete=False) as file:
         try:
             file.writelines(pieces)
@@ -112,10 +117,11 @@ def _replace(path: Path, pieces: Iterable[str]) -> None:
             raise
 
 
-def _mask() -> int:
+def file_mode() -> int:
+    """The rights of a new file, for a temporary one is its owner's alone."""
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask
 
 
 def _unwritable(option: str, name: str, error: Exception) -> ConfigError:
